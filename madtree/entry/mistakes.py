@@ -30,9 +30,10 @@ REPORT = (
     "detail and its context."
 )
 _INTERNAL_ERROR = "XX000"
-# Of the errors in a statement of ours (class 42), what is no defect: a right that is missing, and a table that somebody
-# dropped or made while we worked.
-_NOT_OUR_TEXT = ("42501", "42P01", "42P07")
+# Of the errors in a statement of ours (class 42), what is no defect: a right that is missing, a table that somebody
+# dropped or made while we worked, and a column of the user's that has the name of one of the statement's own.
+_NAMED_AS_OURS = "42702"
+_NOT_OUR_TEXT = ("42501", "42P01", "42P07", _NAMED_AS_OURS)
 _SYSTEM = {
     errno.ENOSPC: "53100",
     errno.EDQUOT: "53100",
@@ -147,8 +148,11 @@ def mistake_of(error: Exception) -> Mistake | None:
         sqlstate = getattr(error, "sqlstate", None)
         return sqlstate and [sqlstate, str(error), getattr(error, "detail", None), getattr(error, "hint", None)]
     sqlstate = _sqlstate(data[0])
-    if sqlstate == _INTERNAL_ERROR or (sqlstate not in _NOT_OUR_TEXT and _is_in_our_text(error, sqlstate, data[3])):
+    ours = _is_in_our_text(error, sqlstate, data[3])
+    if sqlstate == _INTERNAL_ERROR or (ours and sqlstate not in _NOT_OUR_TEXT):
         return None
+    if ours and sqlstate == _NAMED_AS_OURS:
+        return [sqlstate, f"madtree: {error}: a column of madtree's has that name, too", None, "Rename it in a view."]
     return [sqlstate, str(error), data[1], data[2]]
 
 

@@ -26,6 +26,8 @@ from madtree.sqltext.split import in_ascii
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
+_SAYS = Lasting("SELECT WHERE $1 IS NULL")
+_NOT_OF_THE_TEXT = ("57", "53")  # a cancel, or what the machine lacks
 _ENCODING = "SELECT pg_catalog.getdatabaseencoding() AS name"
 _AS_SENT = ("UTF8", "SQL_ASCII")  # the latter has no encoding, and takes bytes as they are
 # Bytes that are no text in the database's encoding end in an error here: PL/Python would crash, and with it the server.
@@ -134,13 +136,27 @@ class PlpyHost:
             self.query(_LOOK_FOR_CANCEL)
 
     def notice(self, message: str) -> None:
-        self._plpy.notice(message)
+        self._plpy.notice(self._sayable(message))
 
     def warning(self, message: str) -> None:
-        self._plpy.warning(message)
+        self._plpy.warning(self._sayable(message))
 
     def info(self, message: str, step: StepDone | None = None) -> None:
-        self._plpy.info(message, **(step.to_fields() if step else {}))
+        self._plpy.info(self._sayable(message), **(step.to_fields() if step else {}))
+
+    def _sayable(self, message: str) -> str:
+        """The message; with escapes where the database's encoding lacks a character of it. PL/Python would find out
+        too late, and jump out of Python's midst; for parameters of a statement it is ready.
+        """
+        if message.isascii():
+            return message
+        try:
+            self._run(_SAYS, ["pg_catalog.text"], [message])
+        except self._plpy.SPIError as error:
+            if getattr(error, "sqlstate", "")[:2] in _NOT_OF_THE_TEXT:
+                raise
+            return message.encode("ascii", "backslashreplace").decode("ascii")
+        return message
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         sql = self._sent(sql)

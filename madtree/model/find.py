@@ -87,7 +87,7 @@ class ModelTables:
 
     def predicts(self, type_: Type) -> bool:
         """Whether predictions are of that type, apart from domains."""
-        return self._prediction.kept.as_is and type_.base == self._prediction.name
+        return self._prediction.kept.as_is and type_.base == self._prediction.name and not type_.is_array
 
     @property
     def is_packed(self) -> bool:

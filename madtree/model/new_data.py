@@ -31,7 +31,7 @@ from madtree.trees import Feature, FeatureKind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
-UNDEFINED_COLUMN, SYNTAX_ERROR, CANNOT_COERCE = "42703", "42601", "42846"
+UNDEFINED_COLUMN, SYNTAX_ERROR, CANNOT_COERCE, NO_OPERATOR = "42703", "42601", "42846", "42883"
 NOT_OF_THE_TYPE = ("22P02", "22007")  # a text that is no value of the type, or no moment
 
 
@@ -162,13 +162,21 @@ def casting(model: Model, features: Mapping[str, Feature], given: str, argument:
     the columns that are.
 
     Raises:
-        MadtreeError: there is such a value.
+        MadtreeError: there is such a value, or a column whose type has no such cast or no such operator.
     """
     try:
         yield
+    except MadtreeError:
+        raise
     except Exception as error:
         cast = [f"{name} to {model.feature(name).type}" for name, feature in features.items() if feature.name != name]
         state = getattr(error, "sqlstate", None)
+        if state in (CANNOT_COERCE, NO_OPERATOR):  # of an outcome, a weight, a group
+            raise MadtreeError(
+                f"{argument}: {given} does not fit {model.name}: {bare_message(error)}",
+                hint="Give its columns the types that they have in the training table, for instance in a view.",
+                sqlstate=str(state),
+            ) from error
         if not cast or state not in NOT_OF_THE_TYPE:
             refused = refused_value(error, given, [name for name in features if parse_name(name) is None])
             if refused is None:

@@ -12,6 +12,7 @@ from madtree.request.catalog import (
     find_column,
     find_columns,
     find_types,
+    has_order,
     plain_expressions,
     refuse_others_values,
     warn_of_texts,

@@ -8,12 +8,12 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
 from madtree.model import ColumnFacts, NewData, NewTable, UsableModel, casting, fit_features
 from madtree.records import dataclass
-from madtree.request import Type, check_known_types, find_source, find_types
+from madtree.request import Type, check_known_types, find_source, find_types, has_order
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.inserts import value_rows
-from madtree.sqltext.quote import EQUALS, ident, qualified
+from madtree.sqltext.quote import EQUALS, ident, qualified, same
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import type_sql
@@ -145,8 +145,8 @@ def only_row(new_rows: NewRows, scan: sql.Scan, id_: str | None, column: str) ->
     """The row of a scan of the rows with that id, as `sqltext.explain.row_by_id` has it.
 
     Raises:
-        MadtreeError: the id is NULL or not of the id column's type, not just one row has it, or the model does not know
-            the row's group.
+        MadtreeError: the id is NULL or not of the id column's type, which may have no operator =; not just one row has
+            it, or the model does not know the row's group.
     """
     if id_ is None:
         raise MadtreeError("id must be the id of a row, not NULL")
@@ -158,6 +158,13 @@ def only_row(new_rows: NewRows, scan: sql.Scan, id_: str | None, column: str) ->
         try:
             rows = source.query(query, [_TEXT], [id_])
         except Exception as error:
+            equals = same(f"({scan.id_sql})", id_type.equals, f"({scan.id_sql})")
+            if not has_order(source, new_rows.source, f"({equals})"):
+                raise MadtreeError(
+                    f"id: {model.id_column} is of type {id_type.name}, for which PostgreSQL finds no operator =",
+                    hint="Name a view that has its text in that column.",
+                    sqlstate="42883",
+                ) from error
             # Values of the row are read as well, or a view that computes them may fail in just this way.
             if not _is_of_data(error) or _can_be_read(source, id_, type_):
                 raise

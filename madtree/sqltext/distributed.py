@@ -85,7 +85,7 @@ class DistributedTables(WorkTables):
 
     def distinct_values(self, source: RowSource, feature: int, limit: int) -> str:
         """The values of an ordered feature, of each tree where grouped; at most `limit` and one more of each."""
-        tree = "madtree_tree" if source.groups is not None else "0"
+        tree = "madtree_group.madtree_tree" if source.groups is not None else "0"
         value = source.features[feature]
         clause = source.from_clause(extra=f"({source.target_known}) AND ({value}) IS NOT NULL")
         few = binary("madtree_value.place", "<=", f"{limit + 1}::pg_catalog.int8")
@@ -124,8 +124,8 @@ class DistributedTables(WorkTables):
     def distribute_groups(self, source: RowSource) -> str:
         """Fill that table: the rows of a block, which has whole groups, come together on one server."""
         return (
-            f"INSERT INTO {self.name('images')} SELECT madtree_block, ({source.row()})::{INTERNAL}.packed "
-            f"{source.from_clause(extra='madtree_block IS NOT NULL')}"
+            f"INSERT INTO {self.name('images')} SELECT madtree_group.madtree_block, "
+            f"({source.row()})::{INTERNAL}.packed {source.from_clause(extra='madtree_group.madtree_block IS NOT NULL')}"
         )
 
     def grown(self) -> str:

@@ -151,7 +151,7 @@ class RowSource:
     @property
     def _own_numbers(self) -> dict[str, str]:
         """SQL of each of `OWN_NUMBERS` that a row has, in their order."""
-        tree = None if self.groups is None else "madtree_tree::pg_catalog.float8"
+        tree = None if self.groups is None else "madtree_group.madtree_tree::pg_catalog.float8"
         found = {"tree": tree, "target": self.target, **self.numbers, "fold": self.fold, "identity": self.identity}
         return {name: number for name in OWN_NUMBERS if (number := found.get(name)) is not None}
 
@@ -209,7 +209,7 @@ class RowSource:
         conditions = [extra] if extra else []
         if self.groups is not None:
             pairs = enumerate(zip(self.grouping, self.equals, strict=True), 1)
-            conditions += [same(f"({column})", equals, f"madtree_g{i}") for i, (column, equals) in pairs]
+            conditions += [same(f"({column})", equals, f"madtree_group.madtree_g{i}") for i, (column, equals) in pairs]
             names = ", ".join(f"g{i} AS madtree_g{i}" for i in range(1, len(self.grouping) + 1))
             columns = f"tree_id AS madtree_tree, block AS madtree_block, usable AS madtree_usable, {names}"
             source += f", (SELECT {columns} FROM {self.groups}) AS madtree_group"
@@ -252,8 +252,8 @@ def images_by_block(source: RowSource) -> str:
     """The images of each block of small groups, in the order of the blocks."""
     return (
         "SELECT madtree_row.block, pg_catalog.string_agg(madtree_row.image, ''::pg_catalog.bytea) AS images FROM ("
-        f"SELECT madtree_block AS block, {source.row()} AS image "
-        f"{source.from_clause(extra='madtree_block IS NOT NULL')} ORDER BY 1) AS madtree_row "
+        f"SELECT madtree_group.madtree_block AS block, {source.row()} AS image "
+        f"{source.from_clause(extra='madtree_group.madtree_block IS NOT NULL')} ORDER BY 1) AS madtree_row "
         "GROUP BY madtree_row.block ORDER BY madtree_row.block"
     )
 
@@ -265,7 +265,7 @@ def images_by_range(
     parts = []
     for relation, own in ranges.items():
         within = _between("madtree_range.madtree_low", "madtree_range.madtree_high")
-        clause = source.from_clause(relation, extra=f"{within} AND madtree_block IS NOT NULL")
+        clause = source.from_clause(relation, extra=f"{within} AND madtree_group.madtree_block IS NOT NULL")
         parts.append(
             f"SELECT madtree_part.images FROM {bounds(*tid_arrays(own))} AS madtree_range (madtree_low, madtree_high), "
             f"LATERAL ({images(source, clause, never_null=never_null)}) AS madtree_part"
@@ -299,9 +299,9 @@ def sampled(share: float, seed: int) -> str:
 
 def sampled_by_group(rows: int, seed: int) -> str:
     """Condition that keeps about `rows` rows of each large group, by a seeded hash of where a row stands."""
-    share = binary(f"{rows}::pg_catalog.float8", "/", "madtree_usable::pg_catalog.float8")
+    share = binary(f"{rows}::pg_catalog.float8", "/", "madtree_group.madtree_usable::pg_catalog.float8")
     drawn = drawn_by_place(f"LEAST({share}, 1::pg_catalog.float8)", seed)
-    return f"madtree_block IS NULL AND {binary('madtree_usable', '>', NONE)} AND {drawn}"
+    return f"madtree_group.madtree_block IS NULL AND {binary('madtree_group.madtree_usable', '>', NONE)} AND {drawn}"
 
 
 def drawn_by_place(share: str, seed: int) -> str:

@@ -379,6 +379,33 @@ BEFALLEN = [
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, misspelt(x)')", "42601", "syntax error at or near"),
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, python(x)')", "38000", "ZeroDivisionError: "),
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, drawn(x)')", "42P01", "madtree: model: relation nowhere"),
+    (
+        "CREATE TABLE texts AS SELECT xmlelement(name i, id) AS id, x, y FROM points; "
+        "SELECT madtree.tree_train('texts', 'n', 'id', 'y', 'x')",
+        "tree_explain('n', 'texts', '<i>1</i>')",
+        "42883",
+        "madtree: id: id is of type xml, for which",
+    ),
+    (
+        "CREATE TABLE dated AS TABLE points; ALTER TABLE dated ALTER y TYPE date USING '2020-01-01'",
+        "tree_evaluate('m', 'dated')",
+        "42846",
+        "madtree: test_table: dated does not fit m: cannot cast type date to ",
+    ),
+    (
+        "SELECT madtree.tree_train('points', 'n', 'id', 'y', 'x', grouping_cols => 'z'); "
+        "CREATE TABLE listed AS TABLE points; ALTER TABLE listed ALTER z TYPE text[] USING ARRAY[z]",
+        "tree_evaluate('n', 'listed')",
+        "42883",
+        "madtree: test_table: listed does not fit n: operator does not exist: ",
+    ),
+    (
+        "CREATE TABLE blocks AS SELECT id, y, x, x % 2 AS z, x AS madtree_block FROM points; "
+        "SELECT madtree.tree_train('blocks', 'n', 'id', 'y', 'x', grouping_cols => 'z')",
+        "tree_train('blocks', 'o', 'id', 'y', 'madtree_block', grouping_cols => 'z')",
+        "42702",
+        'madtree: column reference "madtree_block" is ambiguous',
+    ),
     *(
         (
             "SELECT",

@@ -25,6 +25,12 @@ CREATE VIEW "Ã©" AS SELECT id, "größe", k, y FROM "é" WHERE 1 / (id - id) =
 """
 
 
+SAY = r"""
+DO LANGUAGE plpython3u $$
+from madtree.host.plpy import PlpyHost
+for text in ("\u2603", "\u00e9"):
+    PlpyHost(plpy).notice(text)
+$$"""
 # The second column is of an enum, whose owner has made what reads it as a number.
 DOUBLES = """
 CREATE EXTENSION madtree CASCADE;
@@ -70,6 +76,11 @@ def test_names_and_texts_are_what_they_are(server: Server) -> None:
         refused = "in a database whose encoding is not UTF8, GRÖSSE cannot be read"
         with pytest.raises(psycopg.Error, match=refused):
             db.execute("SELECT madtree.tree_train('é', 'o', 'id', 'y', 'GRÖSSE + 1')")
+        # A message with a character that the encoding lacks would leave Python broken, and the next one end the server.
+        said: list[str] = []
+        db.add_notice_handler(lambda notice: said.append(str(notice.message_primary)))
+        db.execute(SAY)
+        assert said == ["\\u2603", "é"]
 
 
 def test_what_is_another_name_once_it_was_read_is_refused(server: Server) -> None:
