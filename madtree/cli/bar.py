@@ -80,8 +80,8 @@ class Bar:
             self.tick()
         if is_verbose and not self._verbose:
             return
-        words = message.text if is_verbose else f"{message.severity.lower()}: {message.text}"
-        say_on(self._console, escaped_line(as_options(words)), "yellow" if message.severity == "WARNING" else "dim")
+        words = ("" if is_verbose else f"{message.severity.lower()}: ") + as_options(message.text)
+        say_on(self._console, escaped_line(words), "yellow" if message.severity == "WARNING" else "dim")
         if message.hint:
             say_on(self._console, escaped_line(f"hint: {as_options(message.hint)}"), "dim")
 

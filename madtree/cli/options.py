@@ -79,7 +79,8 @@ def examples(*lines: str) -> str:
 # where that can be written.
 FLAGS: ContextVar[Mapping[str, tuple[str, str]]] = ContextVar("flags")
 _VALUE = re.compile(r"\b([a-z_]+) => ('[^']*'|\.\.\.|\w+(?:\.\w+)*)")
-_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")  # of several words, which no sentence has but as a name
+# Of several words, which no sentence has but as a name, or what the sentence is about.
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+(?=: | must )")
 
 
 def as_options(message: str, flags: Mapping[str, tuple[str, str]] | None = None) -> str:

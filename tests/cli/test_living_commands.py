@@ -26,7 +26,7 @@ def test_a_model_is_calibrated_refreshed_and_held_against_new_rows(
     refused = madtree("calibrate", model, others, f"{schema}.other", "--method", "platt")
     assert (refused.code, refused.err.splitlines()[0]) == (
         1,
-        "error: method must be one of isotonic, sigmoid, not 'platt'",
+        "error: --method must be one of isotonic, sigmoid, not 'platt'",
     )
     found = answer("refresh", model, others, f"{schema}.new")
     assert found["refreshed_from"] == model

@@ -24,6 +24,8 @@ SENTENCES = {
     "list_of_features: no column agee": "--features: no column agee",
     "prune less (pruning_params => 'cp=-1' keeps all)": "prune less (--cp -1 keeps all)",
     "their weight: weights => ...": "their weight: --weights ...",
+    "cp must be a number, as weights must be": "--cp must be a number, as weights must be",
+    "weights: w is NULL": "--weights: w is NULL",
     "output_table_name: m exists already": "model: m exists already",
     # What has no option stays.
     "replace => false": "replace => false",

@@ -8,6 +8,7 @@ are before they are needed. What is counted stands side by side, as in `NodeOrde
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -51,14 +52,15 @@ class Copies:
         """So many rows, whatever they are."""
         chunks = zip(self._chunks, self._used, strict=True)
         number = next((i for i, (chunk, used) in enumerate(chunks) if used + n_rows <= len(chunk)), None)
+        assert self._like is not None
         if number is None:
-            assert self._like is not None
             number, size = len(self._chunks), max(n_rows, self._chunk_rows)
             self._chunks.append(self._like.empty(size, self._allocator, len(self._like.limbs)))
             self._used.append(0)
         first = self._used[number]
         self._used[number] = stop = first + n_rows
-        return self._chunks[number].part(first, stop)
+        # The chunk may be of a tree of fewer rows, of which fewer have the same codes.
+        return replace(self._chunks[number].part(first, stop), crowds=self._like.crowds)
 
 
 class LargeTree:
@@ -122,7 +124,7 @@ class LargeTree:
     def _copied(self, rows: RowColumns, mask: Bools, size: int) -> _Held:
         """Those of `rows` that are marked, so many, side by side."""
         copies = self._room.take(size)
-        rows.put(mask, copies, 0)
+        rows.put(mask, copies)
         return _Held(copies, None, size)
 
 

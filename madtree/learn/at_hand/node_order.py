@@ -117,11 +117,6 @@ class NodeOrder:
             first += int(sizes[-1].sum())
         self._sizes = np.concatenate(sizes)
 
-    @property
-    def rows_now(self) -> RowRecords:
-        """All rows that are there."""
-        return self._rows.part(0, int(self._sizes.sum()))
-
     def _fill(self, parts: Sequence[BaggedBlock], replica: int, first: int) -> Ints:
         """Enter the rows of a replica from row `first` on, group by group; returns how many each group has (G,)."""
         if len(parts) == 1 or parts[0].order is None:  # they come in the order in which they are to stand

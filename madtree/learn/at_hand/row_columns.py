@@ -132,16 +132,15 @@ class RowColumns:
         limbs = [limb[first:stop] for limb in self.limbs]
         return RowColumns(self.codes[:, first:stop], self.is_paired, self.crowds, limbs, classes, times)
 
-    def put(self, chosen: Bools, into: RowColumns, first: int) -> int:
-        """Copy the rows that are `chosen` (n_rows,), in order, to others from `first` on; returns where they end."""
-        pairs = list(zip(self._arrays, into._arrays, strict=True))
+    def put(self, chosen: Bools, into: RowColumns) -> None:
+        """Copy the rows that are `chosen` (n_rows,), in order, to as many others."""
+        pairs, first = list(zip(self._arrays, into._arrays, strict=True)), 0
         for piece in pieces_of(len(self)):
             rows = np.flatnonzero(chosen[piece])
             stop = first + len(rows)
             for own, other in pairs:
                 own[piece].take(rows, out=other[first:stop], mode="clip")
             first = stop
-        return first
 
     def column(self, feature: int, first: int, stop: int) -> Array:
         """(stop - first,) codes of one feature, of the rows from `first` to before `stop`."""

@@ -62,15 +62,15 @@ def tree_prune(
     check_rows(opened)
     if cp is None or not math.isfinite(cp):
         raise MadtreeError(f"cp must be a number, not {'NULL' if cp is None else cp}")
-    cp = max(cp, UNPRUNED)
     old = opened.tables.at
     own = {row["tree_id"]: float(row["pruning_cp"]) for row in watched(host, listed(host, sql.tree_cps(old)))}
     least = min(own.values(), default=0.0)
-    if cp < least:
+    if max(cp, UNPRUNED) < least:
         raise MadtreeError(
             f"cp must be at least {least!r}, at which {model_name} was pruned already, not {cp!r}",
             hint="What has been cut off is not stored: train again with a smaller cp.",
         )
+    cp = max(cp, UNPRUNED)
     new = NewModel.check(opened, new_model, "new_model", replace)
     nodes = _read_nodes(opened)
     if not len(nodes.node_id):

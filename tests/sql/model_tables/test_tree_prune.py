@@ -207,7 +207,7 @@ def test_another_users_model_can_be_pruned_into_ones_own(data: psycopg.Connectio
         (("nothing", "new", 0.1), "model: relation nothing does not exist"),
         (("data", "new", 0.1), "model: data is not a madtree model"),
         (("whole", "new", None), "cp must be a number, not NULL"),
-        (("whole", "new", -0.1), "cp must be at least 0.01, at which whole was pruned already, not -0.1"),
+        (("whole", "new", -5.0), "cp must be at least 0.01, at which whole was pruned already, not -5.0"),
         (("whole", "new", float("nan")), "cp must be a number, not nan"),
         (("whole", "new", float("inf")), "cp must be a number, not inf"),
         (("whole", "new", 0.0099), "cp must be at least 0.01, at which whole was pruned already, not 0.0099"),

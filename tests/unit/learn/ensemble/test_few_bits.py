@@ -11,10 +11,12 @@ import pytest
 from shares import share
 
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs
-from madtree.learn.data import Block
+from madtree.learn.data import Block, finished
 from madtree.learn.ensemble import boosting, few_bits
 from madtree.learn.histogram import HistogramLayout, Histograms
+from madtree.learn.packing import RawRows
 from madtree.learn.problem import Channels, Problem, Rounding, identities
+from madtree.learn.requests import SampleRequest
 from madtree.trees import BoostParameters, Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
 from tests.unit.learn.ensemble.test_boosting import ANYWHERE, bytes_of, grown_by, raw_scores, store_of
@@ -95,6 +97,24 @@ def test_two_features_are_counted_at_once(crowd: int, is_packed: bool) -> None:
         for own, values in zip(found[:, 1], (np.ones(len(codes)), hessian, gradient), strict=True):
             expected = [values[codes[:, feature] == code].sum() for code in range(256)]
             assert own.tolist() == (expected if feature // 2 in pairs else [0.0] * 256)
+
+
+def test_memory_of_fewer_rows_says_nothing_of_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all rows too many for a packed number have the same two codes; of those that were drawn before not so many."""
+    monkeypatch.setattr(few_bits, "PRECISE_ROWS", 0)
+    monkeypatch.setattr(boosting, "ORDERED_ROWS", 1)
+    n, rng = 42_000, np.random.default_rng(1)
+    crowded = rng.random(n) < 0.11
+    features = np.stack([crowded, np.where(crowded, 0, rng.integers(1, 50, n)), rng.random(n)])
+    target = np.where(crowded, rng.random(n) < 0.97, rng.random(n) < features[2] / 2).astype(float)
+    rows = RawRows(np.vstack((features, np.zeros((2, n)))), target, identity=identities(np.arange(float(n))))
+    problem, block = problem_of(rows, 2, Parameters("gini", 8, cp=-1.0, max_leaf_nodes=15))
+    problem = replace(problem, tuning=replace(problem.tuning, large_tree=1, joint_rows=1))
+    provider, of_model = at_hand([block]), BoostParameters("log_loss", 2)
+    for drawn in (0.45, 1.0):
+        finished(provider.sample(SampleRequest(drawn, 3)))
+        found = bytes_of(grown_by(problem, provider, of_model))
+    assert found == bytes_of(grown_by(problem, at_hand([block]), of_model))
 
 
 def where_they_are(problem: Problem, blocks: list[Block]) -> Any:
