@@ -20,15 +20,14 @@ from typing import Any, NoReturn, ParamSpec
 
 import madtree
 from madtree.errors import MadtreeError
+from madtree.host import savepoints_are_sent
 
 P = ParamSpec("P")
 # SQLSTATE, message, detail, hint: what the macro @raise@ raises.
 Mistake = list[str | None]
 
-REPORT = (
-    f"This is a defect of madtree {madtree.__version__}. Please report it, with the statement, this message, its "
-    "detail and its context."
-)
+_OURS = "This is a defect of madtree"
+REPORT = f"{_OURS} {madtree.__version__}. Please report it, with the statement, this message, its detail and context."
 _INTERNAL_ERROR = "XX000"
 # Of the errors in a statement of ours (class 42), what is no defect: a right that is missing, a table that somebody
 # dropped or made while we worked, and a column of the user's that has the name of one of the statement's own.
@@ -116,8 +115,7 @@ def in_query(function: Callable[P, Any]) -> Callable[P, Any]:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            if (mistake := mistake_of(error)) is None:
-                _raise_defect(error)
+            mistake = _mistake_or_raise(error)
             if hasattr(error, "spidata"):
                 raise
             raise _visible(mistake) from None
@@ -148,6 +146,11 @@ def mistake_of(error: Exception) -> Mistake | None:
         sqlstate = getattr(error, "sqlstate", None)
         return sqlstate and [sqlstate, str(error), getattr(error, "detail", None), getattr(error, "hint", None)]
     sqlstate = _sqlstate(data[0])
+    if sqlstate == _INTERNAL_ERROR and savepoints_are_sent() and not str(data[2]).startswith(_OURS):
+        # So Citus says that a connection to a server was lost in the midst of a statement, among others. Defects of
+        # ours on another server, of whatever version, come with their hint.
+        hint = "Call again. If that fails, too, see the logs of all servers; please report what they do not explain."
+        return ["58000", f"madtree: a server of the cluster failed in a statement: {error}", data[1], hint]
     ours = _is_in_our_text(error, sqlstate, data[3])
     if sqlstate == _INTERNAL_ERROR or (ours and sqlstate not in _NOT_OUR_TEXT):
         return None
@@ -162,8 +165,7 @@ def _is_in_our_text(error: Exception, sqlstate: str, query: str | None) -> bool:
 
 
 def _mistake_or_raise(error: Exception) -> Mistake:
-    mistake = mistake_of(error)
-    if mistake is None:
+    if (mistake := mistake_of(error)) is None:
         _raise_defect(error)
     return mistake
 

@@ -6,6 +6,7 @@ tables, the stopwatch.
 from __future__ import annotations
 
 from madtree.host.at_end import at_end, looked_at_end
+from madtree.host.cancels import savepoints_are_sent
 from madtree.host.message import Message, StepDone
 from madtree.host.on_servers import OnServers, has_citus
 from madtree.host.plpy import PlpyHost

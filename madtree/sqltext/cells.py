@@ -14,7 +14,7 @@ from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import binary, ident, literal, spelled_out
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import made_type, type_sql
-from madtree.sqltext.values import Writer, class_writer, own_writer, text_of
+from madtree.sqltext.values import Writer, class_writer, own_writer, text_of, text_to_group_by
 from madtree.trees import EXPOSURE, SUMMED_NUMBERS, WEIGHT, Tree
 
 
@@ -213,8 +213,7 @@ def actual_class(plain: str, type_: str) -> str:
     anybody's, and run a domain's checks: by their texts classes are as well told apart.
     """
     type_ = "text" if made_type(type_) is not None else type_
-    text = text_of(f"({plain})::{type_sql(type_)}", class_writer(type_, own_writer(type_)))
-    return f'{text} COLLATE pg_catalog."C"'
+    return text_to_group_by(f"({plain})::{type_sql(type_)}", class_writer(type_, own_writer(type_)))
 
 
 def number(expression: str) -> str:

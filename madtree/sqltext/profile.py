@@ -17,16 +17,14 @@ def categories(relation: str, feature: Feature) -> str:
     Each with how many there are, `n`, and the bytes of the `longest` and of all, `bytes`; where these are too many to
     be fetched, NULL in place of the text.
     """
-    text = f"({feature.name})::pg_catalog.text"
-    key = binary(text, "||", "''")  # grouped by a mere cast of a varchar, Citus says that it is none of a text
     size = "pg_catalog.octet_length(c.category)"
     return (
         f"SELECT {_if_fetched('m.category')} AS category, m.key, m.n, m.longest, m.bytes FROM (SELECT c.*, "
         f"{key_number('pg_catalog.hashtextextended(c.category, 0)', feature.type)} AS key, pg_catalog.count(*) OVER () "
         f"AS n, pg_catalog.max({size}) OVER () AS longest, pg_catalog.sum({size}) OVER () AS bytes FROM ("
-        f'SELECT {key} COLLATE pg_catalog."C" AS category, pg_catalog.min({text}) AS sorted FROM {relation} '
-        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS c) AS m ORDER BY m.sorted, m.category "
-        f"LIMIT {MAX_CATEGORIES + 1}"
+        f"SELECT {values.text_to_group_by(feature.name, None)} AS category, "
+        f"pg_catalog.min(({feature.name})::pg_catalog.text) AS sorted FROM {relation} WHERE ({feature.name}) IS NOT "
+        f"NULL GROUP BY 1) AS c) AS m ORDER BY m.sorted, m.category LIMIT {MAX_CATEGORIES + 1}"
     )
 
 

@@ -64,7 +64,7 @@ def class_text(dependent: str, type_name: str, writer: values.Writer | None) -> 
     """What tells classes apart beside their type's equality: their text, by which rows are known again. Texts may be
     equal by their collation, or as citext, and so may numbers in a jsonb. None where what is equal is written alike.
     """
-    return None if type_name in _WRITTEN_ALIKE else f'{values.text_of(dependent, writer)} COLLATE pg_catalog."C"'
+    return None if type_name in _WRITTEN_ALIKE else values.text_to_group_by(dependent, writer)
 
 
 def identity_number(id_column: str, type_name: str, writer: values.Writer | None) -> str:

@@ -1,4 +1,6 @@
-"""A cancel or an error that comes when PL/Python begins a subtransaction, for which Citus asks other servers."""
+"""A cancel or an error that comes when PL/Python begins a subtransaction, for which Citus asks other servers; and
+errors of other servers.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +39,31 @@ time.sleep(0.2)
 host.query("SELECT 1 AS one")
 $$
 """
+# As Citus speaks of a connection that was lost while it waited for a result: by its library's words, as internal error.
+FAILING = """
+CREATE FUNCTION failing(x integer) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'server closed the connection unexpectedly' USING ERRCODE = 'XX000', HINT = '{hint}';
+END $$;
+SELECT create_distributed_function('failing(integer)')
+"""
+
+
+@pytest.mark.parametrize(
+    ("hint", "sqlstate", "sentence"),
+    [
+        ("", "58000", "madtree: a server of the cluster failed in a statement: server closed the connection"),
+        ("This is a defect of madtree 0.9. Please report it.", "XX000", "spiexceptions.InternalError: server closed"),
+    ],
+)
+def test_an_internal_error_of_another_server_is_no_defect_of_ours_unless_it_says_so(
+    cluster: psycopg.Connection, hint: str, sqlstate: str, sentence: str
+) -> None:
+    with cluster.transaction(force_rollback=True):
+        cluster.execute(FAILING.replace("{hint}", hint).encode())
+        with pytest.raises(psycopg.Error) as caught:
+            cluster.execute("SELECT tree_train('spread', 'm', 'id', 'label', 'failing(n), level')")
+    assert caught.value.sqlstate == sqlstate
+    assert (caught.value.diag.message_primary or "").startswith(sentence)
 
 
 @pytest.mark.parametrize(

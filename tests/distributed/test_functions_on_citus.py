@@ -27,7 +27,7 @@ ROWS = """
 CREATE TABLE trained AS SELECT i AS id, nullif(i * 37 % 91, 7) / 8.0::float8 AS x, i * 53 % 97 - 40 AS n,
     (ARRAY['a', 'b', NULL, 'c', 'd'])[1 + i * 7 % 5] AS level, 1 + i % 3 AS w, i % 3 AS grp,
     i * 37 % 91 > 40 AND i * 7 % 5 <> 1 OR i % 11 = 0 AS y, ((i * 37 % 91) / 10.0 + i % 13)::float8 AS z,
-    i * 37 % 91 / 30 AS label FROM generate_series(1, 8000) AS i;
+    i * 37 % 91 / 30 AS label, ('k' || i * 37 % 91 / 30)::varchar AS kind FROM generate_series(1, 8000) AS i;
 CREATE TABLE plain AS SELECT * FROM trained WHERE id > 3000;
 CREATE TABLE few AS SELECT * FROM trained WHERE id <= 60;
 CREATE TABLE few_spread (LIKE few); SELECT create_distributed_table('few_spread', 'id');
@@ -35,6 +35,7 @@ INSERT INTO few_spread TABLE few;
 """
 MODELS = """
 SELECT tree_train('trained', 't', 'id', 'y', 'x, n, level', max_depth => 6);
+SELECT tree_train('trained', 'tk', 'id', 'kind', 'x, n', max_depth => 4);
 SELECT tree_train('trained', 'tg', 'id', 'z', 'x, n, level', grouping_cols => 'grp', weights => 'w', max_depth => 5,
     surrogate_params => 'max_surrogates=2');
 SELECT forest_train('trained', 'f', 'id', 'y', 'x, n, level', num_trees => 5, max_tree_depth => 6);
@@ -70,7 +71,7 @@ PREDICTIONS = [
 ]
 ANSWERS = [
     *(f"tree_evaluate('{m}', '{{t}}')" for m in ("t", "tg", "f", "fz", "b", "bk", "bz", "c", "champion")),
-    *(f"tree_confusion('{m}', '{{t}}')" for m in ("t", "f", "bk", "c")),
+    *(f"tree_confusion('{m}', '{{t}}')" for m in ("tk", "f", "bk", "c")),
     *(f"tree_curve('{m}', '{{t}}')" for m in ("t", "f", "b")),
     *(f"tree_reliability('{m}', '{{t}}')" for m in ("t", "f", "b", "c")),
     *(f"conformal_quantiles('{m}', '{{t}}')" for m in ("t", "tg", "f", "fz", "b", "bz")),
@@ -100,6 +101,7 @@ MODELS_MADE = [
         )
     ),
     "tree_train('{t}', '{o}', 'id', 'z', 'x, n, level', pruning_params => 'cp=0.001, n_folds=3', max_competitors => 2)",
+    "tree_train('{t}', '{o}', 'id', 'kind', 'x, n', grouping_cols => 'grp')",
     "tree_train('{t}', '{o}', 'id', 'label', 'x, n', class_params => 'class_weight=balanced', max_leaf_nodes => 9)",
     "forest_train('{t}', '{o}', 'id', 'y', 'x, n, level', num_trees => 3, oob_predictions => true)",
     "forest_train('{t}', '{o}', 'id', 'z', 'x, n, level', num_trees => 3, intervals => true)",
