@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import json
 from collections import namedtuple
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from unicodedata import normalize
 
 from madtree.client.calls import CallError
 from madtree.render.labels import lines
@@ -31,7 +32,7 @@ _SHOWN = 20  # rows that a notebook shows
 class Result(Sequence[RowT], Generic[RowT]):
     """Rows as named tuples, and the same as arrays or data frames.
 
-    A column whose name is no identifier of Python's is `_0`, `_1`, ... in the tuples, by its place.
+    A column whose name is no identifier of Python's, or another's too, is `_0`, `_1`, ... in the tuples, by its place.
 
     Attributes:
         columns: their names.
@@ -47,19 +48,14 @@ class Result(Sequence[RowT], Generic[RowT]):
         """The rows of a statement that was executed."""
         described = cursor.description or []
         names = [column.name for column in described]
-        row = namedtuple("Row", names, rename=True)  # type: ignore[misc]
-        rows = [row(*values) for values in cursor] if described else []
-        return cls(names, [column.type_code for column in described], rows)
+        return cls(names, [column.type_code for column in described], _named(names, cursor if described else []))
 
     @classmethod
     def of_answer(cls, answer: Answer) -> Result[Any]:
         """The rows that the client's engine answers with."""
-        row = namedtuple("Row", answer.columns, rename=True)  # type: ignore[misc]
-        rows = [
-            row(*(json.loads(v) if oid == _JSON else v for v, oid in zip(values, answer.types, strict=True)))
-            for values in answer.rows
-        ]
-        return cls(answer.columns, answer.types, rows)
+        is_json = [oid == _JSON for oid in answer.types]
+        rows = ((json.loads(v) if own else v for v, own in zip(row, is_json, strict=True)) for row in answer.rows)
+        return cls(answer.columns, answer.types, _named(answer.columns, rows))
 
     @overload
     def __getitem__(self, index: int) -> RowT: ...
@@ -258,6 +254,12 @@ class Contributions(Result[Any]):
             values, base = values[:, :, 0], base[:, 0]
         shown = None if data is None else np.asarray(data)
         return shap.Explanation(values=values, base_values=base, data=shown, feature_names=names)
+
+
+def _named(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> list[Any]:
+    """Rows as named tuples. Names that differ in how their accents are written are one name to Python."""
+    row = namedtuple("Row", [normalize("NFKC", name) for name in columns], rename=True)  # type: ignore[misc]
+    return [row(*values) for values in rows]
 
 
 def _as_numpy(values: list[Any], oid: int) -> np.ndarray[Any, Any]:

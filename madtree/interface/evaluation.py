@@ -279,7 +279,7 @@ A row for each number of rounds, from 0, the score to begin with, to all; of a g
     n                         rows that count
     loss                      the mean of the loss that the training has lowered, as <output>_rounds has it
     metric, value             of classes accuracy, the share of rows whose class is predicted; of numbers rmse, the root
-                              of the mean squared error; NULL where no row counts
+                              of the mean squared error (with an exposure, of rates); NULL where no row counts
 Where the model has weights, rows count by theirs. Left out are rows of an unknown group, of a class that the model has
 not seen, with the dependent variable NULL, or with a weight of 0 or NULL. All rounds are measured in one pass.
 {whom_to_trust()}""",

@@ -256,6 +256,12 @@ def test_results_without_rows_keep_their_columns(client: madtree.Client) -> None
     assert result.to_arrow().num_rows == 0
 
 
+def test_columns_that_python_reads_alike_are_told_apart(client: madtree.Client) -> None:
+    (row,) = result = client.query('SELECT 1 AS "\u00e9", 2 AS "e\u0301", 3 AS "\u212bx"')
+    assert (row.é, row._1, row.Åx) == (1, 2, 3)
+    assert result.to_dicts() == [{"\u00e9": 1, "e\u0301": 2, "\u212bx": 3}]
+
+
 def test_html_of_results_is_escaped(client: madtree.Client) -> None:
     assert "&lt;b&gt;" in client.query("SELECT '<b>' AS t")._repr_html_()
 
