@@ -1,4 +1,5 @@
-"""What must not happen while PL/Python begins a statement, a cancel or a parallel query; or closes a cursor, an error.
+"""What must not happen at some moments: a cancel or a parallel query while PL/Python begins a statement, and an error
+while it closes a cursor.
 
 PL/Python begins a subtransaction for each statement, before it is ready for an error: that would leave Python's frames
 behind, and the next call would crash the server. PostgreSQL raises none there. With Citus it asks each server with

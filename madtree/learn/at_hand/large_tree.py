@@ -66,14 +66,14 @@ class Copies:
 class LargeTree:
     """The rows of a tree's nodes that have not been split as yet, or whose children nobody has asked for."""
 
-    def __init__(self, problem: Problem, rows: RowColumns, room: Copies) -> None:
+    def __init__(self, problem: Problem, rows: RowColumns, copies: Copies) -> None:
         """
         Args:
             rows: of the tree; they stay as they are.
-            room: for copies of them, which the tree has for itself.
+            copies: memory for copies of them, which the tree has for itself.
         """
-        self._tuning, self._room = problem.tuning, room
-        room.clear(rows)
+        self._tuning, self._copies = problem.tuning, copies
+        copies.clear(rows)
         self._held = {0: _Held(rows, None, len(rows))}
 
     def histograms(self, request: CountRequest) -> Coroutine[Array]:
@@ -123,9 +123,9 @@ class LargeTree:
 
     def _copied(self, rows: RowColumns, mask: Bools, size: int) -> _Held:
         """Those of `rows` that are marked, so many, side by side."""
-        copies = self._room.take(size)
-        rows.put(mask, copies)
-        return _Held(copies, None, size)
+        copied = self._copies.take(size)
+        rows.put(mask, copied)
+        return _Held(copied, None, size)
 
 
 def _parents(routing: Routing) -> Ints:

@@ -100,12 +100,12 @@ class RowColumns:
     def empty(self, n_rows: int, allocator: Allocator, n_limbs: int) -> RowColumns:
         """So many rows of the same kind, whatever they are, with so many limbs."""
 
-        def room(*shape: int, of: Array | None) -> Array | None:
-            return None if of is None else allocated(allocator, (*shape, n_rows), of.dtype)
+        def like(own: Array | None) -> Array | None:
+            return None if own is None else allocated(allocator, (n_rows,), own.dtype)
 
         codes = allocated(allocator, (len(self.codes), n_rows), np.uint16)
         limbs = list(allocated(allocator, (n_limbs, n_rows), np.float64))
-        classes, times = room(of=self.own_classes), room(of=self.own_times)
+        classes, times = like(self.own_classes), like(self.own_times)
         return replace(self, codes=codes, limbs=limbs, own_classes=classes, own_times=times)
 
     def is_like(self, other: RowColumns) -> bool:
