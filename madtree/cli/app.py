@@ -64,12 +64,14 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+# In the order in which the help lists them.
 commands: dict[str, tuple[Callable[..., None], str]] = {
-    **functions.COMMANDS,
+    **functions.commands(trains=True),
     "predict": (predict.predict_command, predict.EPILOG),
     "show": (show.show_command, show.EPILOG),
     "evaluate": (measure.evaluate_command, measure.EVALUATE_EPILOG),
     "explain": (explain.explain_command, explain.EPILOG),
+    **functions.commands(trains=False),
     "importance": (explain.importance_command, explain.IMPORTANCE_EPILOG),
     "drift": (measure.drift_command, measure.DRIFT_EPILOG),
     "alias": (manage.alias_command, manage.ALIAS_EPILOG),
@@ -78,13 +80,7 @@ commands: dict[str, tuple[Callable[..., None], str]] = {
     "models": (manage.models_command, manage.MODELS_EPILOG),
     "drop": (manage.drop_command, manage.DROP_EPILOG),
 }
-# In which the help lists them, behind those that train.
-ORDER = (
-    "predict", "show", "evaluate", "explain", "shap", "dependence", "cp", "importance", "prune", "calibrate",
-    "conformal", "refresh", "drift", "alias", "cut", "export", "report", "models", "drop",
-)  # fmt: skip
-for name in sorted(commands, key=lambda name: ORDER.index(name) if name in ORDER else -1):
-    command, epilog = commands[name]
+for name, (command, epilog) in commands.items():
     app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)
 add_server_commands(app, SERVERS)
 app.command("doctor", epilog=doctor.EPILOG, rich_help_panel=SERVERS)(doctor.doctor_command)

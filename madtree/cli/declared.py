@@ -122,10 +122,11 @@ class Given:
         return self.values[key]
 
     def asked(self) -> str | None:
-        """Which of the further functions was asked for. Raises CommandError where several were."""
-        found = [name for name, by in self.further.items() if self[_as_python(by)] is not None]
+        """Which of the further functions was asked for by an option. Raises CommandError where several were."""
+        options = {name: by for name, by in self.further.items() if _as_python(by) in self.values}
+        found = [name for name, by in options.items() if self[_as_python(by)] is not None]
         if len(found) > 1:
-            *most, last = self.further.values()
+            *most, last = options.values()
             raise CommandError(f"choose one of {', '.join(most)} and {last}", code=USAGE)
         return found[0] if found else None
 

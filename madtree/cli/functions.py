@@ -90,12 +90,11 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     }
 
 
-# By their names, the commands with their epilogs. Those that train tell how far they are.
-COMMANDS = {
-    each.command.name: (
-        (training_command if "verbose" in each.defaults else plain_command)(each),
-        examples(*(f"$ {line}" for line in each.command.examples)),
-    )
-    for each in FUNCTIONS.values()
-    if each.command
-}
+def commands(*, trains: bool) -> dict[str, tuple[Callable[..., None], str]]:
+    """By their names the commands with their epilogs: those that train and tell how far they are, or the others."""
+    made = training_command if trains else plain_command
+    return {
+        each.command.name: (made(each), examples(*(f"$ {line}" for line in each.command.examples)))
+        for each in FUNCTIONS.values()
+        if each.command and trains == ("verbose" in each.defaults)
+    }

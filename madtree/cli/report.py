@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from madtree.cli.declared import Given, with_options_of
 from madtree.cli.files import write
 from madtree.cli.options import Dsn, examples
 from madtree.cli.session import session
-from madtree.interface import command_line
 from madtree.report import build_report
 
 EPILOG = examples(
@@ -21,8 +21,9 @@ EPILOG = examples(
 )
 
 
+@with_options_of("tree_call")  # a model, and whom to trust
 def report_command(
-    model: Annotated[str, typer.Argument(help="Name of the model, with its schema where needed.", show_default=False)],
+    given: Given,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file to write; - for stdout.", show_default=False)
     ],
@@ -50,14 +51,6 @@ def report_command(
     row: Annotated[
         str | None, typer.Option(help="Mark the path of the row with this id, of that table.", show_default=False)
     ] = None,
-    trust_owner: Annotated[
-        bool,
-        typer.Option(
-            "--trust-owner",
-            help="As a superuser, use another role's model although it runs what that role wrote.",
-            rich_help_panel=command_line.SERVER,
-        ),
-    ] = False,
     dsn: Dsn = None,
 ) -> None:
     """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score; of a forest its
@@ -66,8 +59,8 @@ def report_command(
     with session(dsn) as opened:
         page = opened.here(
             lambda host: build_report(
-                host, model, data=data, trees=tree, max_trees=max_trees, trust_owner=trust_owner, row=row
+                host, **given.of("tree_call"), data=data, trees=tree, max_trees=max_trees, row=row
             ),
             "making the report",
         )
-    write(page, output, f"report of {model}")
+    write(page, output, f"report of {given['model']}")

@@ -66,3 +66,11 @@ def test_of_a_function_that_is_asked_for_it_is_for_that_alone(monkeypatch: pytes
     refused = invoked(command, "m", "t", "--odd-ends", "3").exception
     assert isinstance(refused, CommandError)
     assert refused.message == "--odd-ends is for --curve"
+
+
+def test_functions_that_are_for_what_words_say_are_not_asked_for() -> None:
+    @with_options_of("tree_evaluate", tree_curve="--curve", boost_predict="a boosted model")
+    def command(given: Given) -> None:
+        typer.echo(given.asked())
+
+    assert invoked(command, "m", "t", "--curve").output == "tree_curve\n"
