@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.interface import FUNCTIONS
 from madtree.model import check_no_offsets, check_rows, find_to_use, no_row_counts
 from madtree.model.write import Calibrated, NewModel, write_calibrated_sum, write_calibrated_tree, write_refreshed
-from madtree.score import calibration_maps, check_method, check_stages, refreshed_boosted, refreshed_nodes
+from madtree.score import calibration_maps, check_stages, refreshed_boosted, refreshed_nodes
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
 from madtree.trees import BOOSTED, ISOTONIC, SIGMOID, Joining
@@ -28,7 +29,7 @@ def calibrate(
         MadtreeError: there is no such model or table, the model has no probabilities to calibrate, the table has too
             few rows, the new model's tables cannot be created, or an argument is not valid.
     """
-    wanted = check_method(method)
+    wanted = FUNCTIONS["calibrate"].checked("method", method)
     opened = find_to_use(host, model_name, trust_owner)
     model = opened.model
     n_classes = len(model.classes)

@@ -17,7 +17,8 @@ from madtree.interface.shared import (
     model_of,
     whom_to_trust,
 )
-from madtree.trees import BOOSTED, TREE
+from madtree.interface.valid import OneOf
+from madtree.trees import BOOSTED, ISOTONIC, SIGMOID, TREE
 
 _NEW_MODEL = Argument("new_model", "text", "name of the new model; its tables must not exist, unless replace => true")
 _OUTPUT_MODEL = replace(_NEW_MODEL, name="output_model", flag=Flag(names=("new_model",)))
@@ -107,6 +108,7 @@ CALIBRATE = Function(
             "text",
             "'isotonic': a function that never falls, from a thousand rows on; 'sigmoid': Platt's curve, for fewer",
             defaults.CALIBRATION_METHOD,
+            valid=OneOf((ISOTONIC, SIGMOID)),
         ),
         TRUST_OWNER,
         _REPLACE,

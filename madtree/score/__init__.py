@@ -13,12 +13,12 @@ from madtree.late import attributes_of
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
+    from madtree.score.calibration import calibration_maps
     from madtree.score.conformal import conformal_train
     from madtree.score.former_table import FormerTable, TableSignature, find_former
     from madtree.score.kept_statistics import tree_statistics
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import NewRows, only_row
-    from madtree.score.other_rows import calibration_maps, check_method
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import score_table
     from madtree.score.predictor import PredictedNumbers
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "block_scorer": ("score_block",),
+    "calibration": ("calibration_maps",),
     "conformal": ("conformal_train",),
     "former_table": ("FormerTable", "TableSignature", "find_former"),
     "kept_statistics": ("tree_statistics",),
     "leaf_outcomes": ("draw_leaf_outcomes",),
     "new_rows": ("NewRows", "only_row"),
-    "other_rows": ("calibration_maps", "check_method"),
     "out_of_bag": ("predict_out_of_bag",),
     "predict": ("score_table",),
     "predictor": ("PredictedNumbers",),

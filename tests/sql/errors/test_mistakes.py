@@ -140,7 +140,6 @@ MISTAKES = {
     ],
     "calibrate": [
         ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
-        ("calibrate('m', 'points', 'out', NULL)", "22023", "madtree: method must be one of isotonic, sigmoid", None),
         (
             "calibrate('m', 'empty', 'out')",
             "P0002",
