@@ -57,18 +57,22 @@ def refuse_parallel_query() -> None:
 
 
 @contextmanager
-def errors_end_session() -> Iterator[None]:
+def errors_end_session() -> Iterator[Callable[[], None]]:
     """While PL/Python closes a cursor it is not ready for an error, either, and Python would be left broken. There are
     such errors: a foreign server is told that its cursor is done with, and may fail, or be waited for when a timeout
-    strikes. Here they end the session, and with it Python.
+    strikes. Here they end the session, and with it Python: until the block ends, or what it gets is called.
     """
     ends_session = ctypes.c_bool.in_dll(ctypes.PyDLL(None), "ExitOnAnyError")
     before = ends_session.value
+
+    def no_more() -> None:
+        ends_session.value = before
+
     ends_session.value = True
     try:
-        yield
+        yield no_more
     finally:
-        ends_session.value = before
+        no_more()
 
 
 @contextmanager
@@ -79,19 +83,16 @@ def no_cancel_yet() -> Iterator[Callable[[], None]]:
     Raises:
         MadtreeError: one has come already. PostgreSQL ends the query by itself as soon as it gets to it.
     """
-    server = ctypes.PyDLL(None)
-    ends_session = ctypes.c_bool.in_dll(server, "ExitOnAnyError")
-    set_before = ends_session.value
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-
-    def let_in() -> None:
-        ends_session.value = set_before
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
     try:
-        if ctypes.c_int.in_dll(server, "QueryCancelPending").value:
+        if ctypes.c_int.in_dll(ctypes.PyDLL(None), "QueryCancelPending").value:
             raise MadtreeError("canceling statement due to user request", sqlstate="57014")
-        ends_session.value = True
-        yield let_in
+        with errors_end_session() as no_more:
+
+            def let_in() -> None:
+                no_more()
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+            yield let_in
     finally:
-        let_in()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

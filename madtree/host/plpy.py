@@ -150,6 +150,8 @@ class PlpyHost:
         """
         if message.isascii():
             return message
+        if self._encoding() in _AS_SENT:  # all characters but the halves of surrogates
+            return message.encode(errors="backslashreplace").decode()
         try:
             self._run(_SAYS, ["pg_catalog.text"], [message])
         except self._plpy.SPIError as error:
