@@ -40,13 +40,14 @@ class Copies:
         self._chunks: list[RowColumns] = []
         self._used: list[int] = []  # rows of each
         self._like: RowColumns | None = None
+        self._chunk_rows = 0
 
     def clear(self, rows: RowColumns) -> None:
         """Nothing is in use any more; copies of such rows are next."""
-        if self._like is None or not self._like.is_like(rows):
-            self._chunks = []
+        chunk_rows = -(-len(rows) // 4)  # a chunk as large as the tree would stay half empty
+        if self._like is None or not self._like.is_like(rows) or chunk_rows > 2 * self._chunk_rows:
+            self._chunks, self._chunk_rows = [], chunk_rows  # those of a search's smaller rungs would stay
         self._like, self._used = rows.part(0, 0), [0] * len(self._chunks)
-        self._chunk_rows = -(-len(rows) // 4)  # a chunk as large as the tree would stay half empty
 
     def take(self, n_rows: int) -> RowColumns:
         """So many rows, whatever they are."""

@@ -111,7 +111,7 @@ def test_memory_of_fewer_rows_says_nothing_of_more(monkeypatch: pytest.MonkeyPat
     problem, block = problem_of(rows, 2, Parameters("gini", 8, cp=-1.0, max_leaf_nodes=15))
     problem = replace(problem, tuning=replace(problem.tuning, large_tree=1, joint_rows=1))
     provider, of_model = at_hand([block]), BoostParameters("log_loss", 2)
-    for drawn in (0.45, 1.0):
+    for drawn in (0.55, 1.0):
         finished(provider.sample(SampleRequest(drawn, 3)))
         found = bytes_of(grown_by(problem, provider, of_model))
     assert found == bytes_of(grown_by(problem, at_hand([block]), of_model))
