@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.client.calls import CallError
 from madtree.client.frames import Array
-from madtree.client.tree_arrays import EnsembleArrays, class_values
+from madtree.client.tree_arrays import EnsembleArrays, predicted_classes
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
 from madtree.model import OpenModel, base_scores, check_no_offsets, isotonic_functions
@@ -107,7 +107,9 @@ class BoostedArrays:
             return scores[:, 0] if self.n_scores == 1 else scores
         if type_ == "prob":
             return self.responses(scores)
-        return class_values(model)[self.likeliest(scores)] if model.is_classification else self.responses(scores)[:, 0]
+        if model.is_classification:
+            return np.asarray(predicted_classes(model)[self.likeliest(scores)])
+        return self.responses(scores)[:, 0]
 
     def _masses(self, scores: Array) -> Array:
         if self.isotonic is None:

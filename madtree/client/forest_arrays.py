@@ -9,7 +9,7 @@ import numpy as np
 from madtree.client.calls import CallError
 from madtree.client.feature_values import read_features
 from madtree.client.frames import Array
-from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values, votes
+from madtree.client.tree_arrays import EnsembleArrays, mean_values, predicted_classes, votes
 from madtree.errors import MadtreeError
 from madtree.model import CONFORMAL, INTERVAL, OpenModel, check_level, own_types
 from madtree.model.arrays import conformal_predictions, quantile_of_group, quantiles
@@ -56,7 +56,7 @@ def _predictions(model: Model, forest: EnsembleArrays, leaves: Array, type_: str
     if type_ == "prob":
         return votes(forest, leaves) / forest.n_trees
     if type_ == "response" and model.is_classification:
-        return np.asarray(class_values(model)[votes(forest, leaves).argmax(axis=1)])
+        return np.asarray(predicted_classes(model)[votes(forest, leaves).argmax(axis=1)])
     means = mean_values(forest, leaves)
     if type_ != INTERVAL:  # of 'conformal' the numbers that quantiles are about
         return means[:, 0] if type_ == "response" else means

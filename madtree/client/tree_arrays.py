@@ -8,6 +8,9 @@ from functools import cached_property
 from math import fsum
 
 import numpy as np
+import psycopg
+from psycopg.adapt import Transformer
+from psycopg.pq import Format
 
 from madtree.client.frames import Array
 from madtree.client.walked_trees import WalkedTrees
@@ -205,6 +208,18 @@ def class_values(model: Model) -> Array:
     if model.dependent_type in ("smallint", "integer", "bigint"):
         return np.array([int(label) for label in model.classes], np.int64)
     return np.array(model.classes)
+
+
+def predicted_classes(model: Model) -> Array:
+    """The classes as psycopg reads them from a column of predictions: dates as dates."""
+    classes, type_ = class_values(model), psycopg.adapters.types.get(model.dependent_type)
+    if type_ is not None and classes.dtype.kind == "U":
+        load = Transformer().get_loader(type_.oid, Format.TEXT).load
+        values = [load(label.encode()) for label in model.classes]
+        if values != [*model.classes]:
+            classes = classes.astype(object)
+            classes[:] = values
+    return classes
 
 
 def mean_values(trees: EnsembleArrays, leaves: Array) -> Array:
