@@ -12,7 +12,7 @@ from madtree.request.catalog import Type, has_order, warn_of_texts
 from madtree.request.features import Item, is_text
 from madtree.request.hints import as_number
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.values import Writer, class_writer
+from madtree.sqltext.values import Writer, class_writer, text_of_equal
 from madtree.trees import criteria_of
 
 NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
@@ -93,8 +93,8 @@ def outcome_of(
             hint="Leave classification out, or cast the dependent variable to a number.",
             sqlstate="42804",
         )
-    if classification and is_number:  # two floats of the same text are the same class
-        return CheckedOutcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
+    if classification and is_number:
+        return CheckedOutcome(True, f"({text_of_equal(dependent.sql, type_.base)})", "text", None)
     by_type = is_class and not (integers_are_numbers and type_.base in INTEGER_TYPES)
     wanted = by_type if classification is None else classification
     if wanted and type_.kept.writer is not None:

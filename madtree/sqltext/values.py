@@ -104,6 +104,12 @@ def text_of(expression: str, writer: Writer | None) -> str:
     return text
 
 
+def text_of_equal(number: str, type_: str) -> str:
+    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0."""
+    alike = f"pg_catalog.trim_scale({number})" if type_ == "numeric" else binary(number, "+", f"0::{type_}")
+    return f"({alike})::pg_catalog.text"
+
+
 def text_to_group_by(expression: str, writer: Writer | None) -> str:
     """As `text_of`, byte by byte. Grouped by a mere cast of a varchar, Citus says that it is no text."""
     return binary(text_of(expression, writer), "||", "''") + ' COLLATE pg_catalog."C"'

@@ -22,3 +22,16 @@ def test_no_row_is_left_out(db: psycopg.Connection, kind: str, grouping: str | N
     metrics = db.execute("SELECT metric, min(value) FROM madtree.tree_evaluate('m', 't') GROUP BY metric").fetchall()
     assert dict(metrics)["accuracy"] == 1
     assert db.execute("SELECT sum(n_rows) FROM m").fetchone() == (90,)
+
+
+@pytest.mark.parametrize("type_", ["numeric", "real", "double precision"])
+def test_equal_numbers_are_one_class(db: psycopg.Connection, type_: str) -> None:
+    numbers = "ARRAY['0.10', '0.1', '-0', '0']"
+    db.execute(
+        f"CREATE TABLE t AS SELECT i AS id, i / 2 AS x, ({numbers})[1 + i]::{type_} AS y FROM generate_series(0, 3) i"
+    )
+    options = "classification => true, min_split => 2, min_bucket => 1"
+    db.execute(f"SELECT madtree.tree_train('t', 'm', 'id', 'y', 'x', {options})")
+    assert db.execute("SELECT dependent_var_levels FROM m_summary").fetchone() == (["0", "0.1"],)
+    found = db.execute("SELECT value FROM madtree.tree_evaluate('m', 't') WHERE metric = 'accuracy'").fetchone()
+    assert found == (1,)
