@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import r2_score
 
+from madtree.client.client import Client
 from madtree.client.estimators.ensemble_base import BaseEnsemble
 from madtree.client.estimators.outcomes import LearnsClasses, LearnsNumbers
-from madtree.client.estimators.tables import TableInPlace, outcome_of
+from madtree.client.estimators.tables import TableInPlace
 from madtree.client.frames import Array
 
 
@@ -52,16 +53,9 @@ class EnsembleClassifier(LearnsClasses, BaseEnsemble):
         """Probabilities, shape (n_rows, n_classes), in the order of ``classes_``; `X` as for `predict`."""
         return self._shares(self._predicted(*self._values(X)))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy; arguments as for `fit`."""
-        self._require_target(y)
-        if not isinstance(X, str):
-            return float(super().score(X, y, sample_weight))
-        with self._client() as client, client.work():
-            table = TableInPlace.find(client.host, X)
-            y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
-            others = [self._actual(y), f"({weight})::pg_catalog.float8"]
-            values, n_rows, (outcomes, weights) = self._values_of_table(client, table, others)
+    def _score_of_table(self, client: Client, table: TableInPlace, y: str, weight: str) -> float:
+        others = [self._actual(y), f"({weight})::pg_catalog.float8"]
+        values, n_rows, (outcomes, weights) = self._values_of_table(client, table, others)
         known = self._known_classes
         predicted = self._shares(self._predicted(values, n_rows)).argmax(axis=1).tolist()
         right = total = 0.0
@@ -93,16 +87,9 @@ class EnsembleRegressor(LearnsNumbers, BaseEnsemble):
         """Numbers, shape (n_rows,); `X` as for classifiers."""
         return self._predicted(*self._values(X))[:, 0]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R², the share of variance explained; arguments as for `fit`."""
-        self._require_target(y)
-        if not isinstance(X, str):
-            return float(super().score(X, y, sample_weight))
-        with self._client() as client, client.work():
-            table = TableInPlace.find(client.host, X)
-            numbers = table.plain(client.host, outcome_of(y), sample_weight or "1")
-            others = [f"({each})::pg_catalog.float8" for each in numbers]
-            values, n_rows, columns = self._values_of_table(client, table, others)
+    def _score_of_table(self, client: Client, table: TableInPlace, y: str, weight: str) -> float:
+        others = [f"({each})::pg_catalog.float8" for each in (y, weight)]
+        values, n_rows, columns = self._values_of_table(client, table, others)
         actual, weights = (np.array(column, np.float64) for column in columns)  # NaN where NULL
         counts = ~np.isnan(actual) & (weights > 0)
         if not counts.any():

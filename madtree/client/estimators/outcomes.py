@@ -13,13 +13,25 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from madtree.client.client import Client
 from madtree.client.estimators.data import checked_columns, class_column
 from madtree.client.estimators.in_database import FittedInDatabase
-from madtree.client.estimators.tables import TableInPlace, weights_of_classes
+from madtree.client.estimators.tables import TableInPlace, outcome_of, weights_of_classes
 from madtree.client.frames import Array, FrameColumn, is_missing
 from madtree.client.tree_arrays import class_values
 from madtree.sqltext.cells import actual_class
 
 
-class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
+class _JudgedInDatabase:
+    def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy, or R², the share of variance explained; arguments as for `fit`."""
+        self._require_target(y)
+        if not isinstance(X, str):
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+        with self._client() as client, client.work():
+            table = TableInPlace.find(client.host, X)
+            outcome, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
+            return float(self._score_of_table(client, table, outcome, weight))
+
+
+class LearnsClasses(_JudgedInDatabase, ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
     """The part of a classifier that is about classes, their labels and their weights."""
 
     class_weight: Any
@@ -80,7 +92,7 @@ class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
         return np.asarray(y)
 
 
-class LearnsNumbers(RegressorMixin, FittedInDatabase):  # type: ignore[misc]
+class LearnsNumbers(_JudgedInDatabase, RegressorMixin, FittedInDatabase):  # type: ignore[misc]
     """The part of a regressor that is about its targets."""
 
     _learns_classes = False

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from madtree.client.client import Client
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.options import TreeClassifierOptions, TreeRegressorOptions
 from madtree.client.estimators.outcomes import LearnsClasses, LearnsNumbers
-from madtree.client.estimators.tables import TableInPlace, outcome_of
+from madtree.client.estimators.tables import TableInPlace
 from madtree.client.frames import Array
 from madtree.client.tree_arrays import class_shares
 from madtree.model import output_columns
@@ -115,17 +116,10 @@ class DecisionTreeClassifier(TreeClassifierOptions, LearnsClasses, BaseDecisionT
         leaves = self._leaves(X)
         return np.asarray(self._shares[leaves])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
-        self._require_target(y)
-        if not isinstance(X, str):
-            return float(super().score(X, y, sample_weight))
-        with self._client() as client, client.work():
-            table = TableInPlace.find(client.host, X)
-            y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
-            (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
-            scored = self._scored(client, table, [y, weight])
-            counts = client.query(scored.outcomes(leaf, self._actual(y), weight))
+    def _score_of_table(self, client: Client, table: TableInPlace, y: str, weight: str) -> float:
+        """Only the counts leave the database."""
+        (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
+        counts = client.query(self._scored(client, table, [y, weight]).outcomes(leaf, self._actual(y), weight))
         known = self._known_classes
         winner = {node.node_id: known[self._winners[at]] for at, node in enumerate(self._flat_tree.nodes)}
         right = np.array([winner[row.value] == row.actual for row in counts], np.bool_)
@@ -166,16 +160,10 @@ class DecisionTreeRegressor(TreeRegressorOptions, LearnsNumbers, BaseDecisionTre
         leaves = self._leaves(X)
         return np.asarray(self._means[leaves])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R², the share of variance explained; arguments as for `fit`. Of a table only two sums leave the database."""
-        self._require_target(y)
-        if not isinstance(X, str):
-            return float(super().score(X, y, sample_weight))
-        with self._client() as client, client.work():
-            (mean,) = output_columns(self.model_, "response", QUALIFIED)
-            table = TableInPlace.find(client.host, X)
-            y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
-            (row,) = client.query(self._scored(client, table, [y, weight]).squares(mean, y, weight))
+    def _score_of_table(self, client: Client, table: TableInPlace, y: str, weight: str) -> float:
+        """Only two sums leave the database."""
+        (mean,) = output_columns(self.model_, "response", QUALIFIED)
+        (row,) = client.query(self._scored(client, table, [y, weight]).squares(mean, y, weight))
         if row.total is None:
             return float("nan")
         if row.total == 0:  # as scikit-learn has it
