@@ -26,7 +26,7 @@ def run(host: Host, function: Function, arguments: Sequence[Any]) -> Any:
     from madtree.late import loading
 
     for argument, value in zip(function.arguments, arguments, strict=True):
-        argument.check_length(value)
+        argument.check(value)
     whose = {"function": function.name} if function.shares_run else {}
     with loading():
         answer = resolve_name(function.run)

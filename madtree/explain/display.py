@@ -24,9 +24,8 @@ def tree_display(
     Long lists of categories are shortened unless `full`.
 
     Raises:
-        MadtreeError: there is no such model, its groups have many trees, or `max_depth` is negative.
+        MadtreeError: there is no such model, or its groups have many trees.
     """
-    FUNCTIONS["tree_display"].checked("max_depth", max_depth)
     _check_kind(host, model_name, "tree_display")
     model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
     return _drawn(host, model, dot_format, verbosity, full, max_depth)
@@ -44,10 +43,8 @@ def get_tree(
     """One of a group's many trees, as `tree_display` draws it.
 
     Raises:
-        MadtreeError: there is no such model, it is one of single trees, there is no such tree in it, or `max_depth` is
-            negative.
+        MadtreeError: there is no such model, it is one of single trees, or there is no such tree in it.
     """
-    FUNCTIONS["get_tree"].checked("max_depth", max_depth)
     return _drawn(host, _member(host, "get_tree", model_name, gid, sample_id), dot_format, verbose, False, max_depth)
 
 

@@ -114,8 +114,12 @@ class Argument:
         """Whether it says something where outcomes are of that kind."""
         return self.only_for is None or self.only_for.outcome == outcome
 
-    def check_length(self, value: Any) -> None:
-        """Raises MadtreeError where it is a text that is too long to be read while a cancel waits."""
+    def check(self, value: Any) -> None:
+        """Raises MadtreeError where it is a number out of its range, or a text that is too long to be read while a
+        cancel waits.
+        """
+        if isinstance(self.valid, Range) and not self.valid.is_cut and value is not None:
+            self.valid.checked(self.name, value)
         most = _MOST_OF_LIST if self.form in ("names", "groups", "pairs") else _MOST
         if isinstance(value, str) and len(value) > most:
             raise MadtreeError(

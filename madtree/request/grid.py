@@ -15,6 +15,7 @@ from madtree.request.hints import nearest
 
 MOST_SETTINGS = 10_000
 _ARGUMENT = "params"
+_HINT = "Write 'max_depth=3,5,8; min_bucket=5,20'."
 _QUOTED = r"'(?:[^']|'')*'"
 _PART = re.compile(rf"(?:[^;']|{_QUOTED})+")
 _VALUE = re.compile(rf"(?:[^,']|{_QUOTED})*")
@@ -89,9 +90,7 @@ def _pair(part: str, known: Sequence[str], function: str) -> tuple[str, str]:
     match = _KEY.fullmatch(part)
     keys = f"keys for {function} are {', '.join(known)}"
     if match is None:
-        raise MadtreeError(
-            f"{_ARGUMENT}: {part!r} is not key=value, value, ...; {keys}", "Write 'max_depth=3,5,8; min_bucket=5,20'."
-        )
+        raise MadtreeError(f"{_ARGUMENT}: {part!r} is not key=value, value, ...; {keys}", _HINT)
     key = match[1].lower()
     if key not in known:
         raise MadtreeError(f"{_ARGUMENT}: the key {match[1]!r} is unknown; {keys}", nearest(key, known))
@@ -127,7 +126,7 @@ def _value(argument: Argument, text: str, what: str) -> Any:
         value = _WORDS.get(bare.lower())
     if value is None:
         kinds = {"integer": "integers", "double precision": "numbers", "boolean": "true or false"}
-        raise MadtreeError(f"{what} must be {kinds[argument.type]}, not {text!r}")
+        raise MadtreeError(f"{what} must be {kinds[argument.type]}, not {text!r}", _HINT)
     return argument.valid.checked(what, value) if argument.valid else value
 
 

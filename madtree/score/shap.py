@@ -112,10 +112,7 @@ def _checked_terms(model: Model, features: str | None, *, interactions: bool) ->
 
 def _check_layout(terms: Terms, layout: str | None, top: int | None) -> int:
     """How many terms of each row the long layout has; 0 of the wide one."""
-    declared = FUNCTIONS["tree_shap"]
-    if top is not None:
-        declared.checked("top", top)
-    if declared.checked("layout", layout or "") == _WIDE:
+    if FUNCTIONS["tree_shap"].checked("layout", layout or "") == _WIDE:
         if top is not None:
             raise MadtreeError("top is for layout => 'long', whose rows are a row's features by rank")
         return 0

@@ -154,7 +154,7 @@ def test_another_users_model_can_be_cut_into_ones_own(db: psycopg.Connection, us
         (("t", "new", 1), "model: t is not a madtree model"),
         (("one", "new", 1), "model: one is a model of single trees"),
         (("m", "new", None), "num_trees must be from 1 to 3, the rounds of m, not NULL"),
-        (("m", "new", 0), "num_trees must be from 1 to 3, the rounds of m, not 0"),
+        (("m", "new", 0), "num_trees must be at least 1, not 0"),
         (("m", "new", 6), "num_trees must be from 1 to 3, the rounds of m, not 6"),
         (("m", None, 1), "new_model must be the name of a model to create, not NULL"),
     ],

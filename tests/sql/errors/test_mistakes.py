@@ -271,6 +271,7 @@ MISTAKES = {
     "holdout": [("holdout(1, 25)", "22023", "madtree: fraction must be a number from 0 to 1", "A quarter")],
     "boost_predict": [
         ("boost_predict('m', 'points', 'out')", "42809", "madtree: boosted_model: m is a model", "Score by it"),
+        ("boost_predict('m', 'points', 'out', num_trees => 0)", "22023", "madtree: num_trees must be at least 1", None),
     ],
     "boost_cut": [
         ("boost_cut('m', 'n', 1)", "42809", "madtree: model: m is a model", "Only a boosted model has rounds."),
