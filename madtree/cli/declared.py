@@ -158,7 +158,7 @@ def with_options_of(*functions: str, **further: str) -> Callable[[_Command], _Co
 
     def decorated(body: _Command) -> _Command:
         def command(**values: Any) -> None:
-            FLAGS.set(flags)
+            FLAGS.set({**FLAGS.get({}), **flags})
             given = {key: each.value(values.pop(key)) for key, each in options.items()}
             body(Given(options, further, given), **values)
 

@@ -35,10 +35,12 @@ def report_command(
             show_default=False,
         ),
     ] = None,
-    tree: Annotated[
+    trees: Annotated[
         list[int] | None,
         typer.Option(
-            help="Of a model of several trees, show the one of this number; may be repeated.", show_default=False
+            "--tree",
+            help="Of a model of several trees, show the one of this number; may be repeated.",
+            show_default=False,
         ),
     ] = None,
     max_trees: Annotated[
@@ -59,7 +61,7 @@ def report_command(
     with session(dsn) as opened:
         page = opened.here(
             lambda host: build_report(
-                host, **given.of("tree_call"), data=data, trees=tree, max_trees=max_trees, row=row
+                host, **given.of("tree_call"), data=data, trees=trees, max_trees=max_trees, row=row
             ),
             "making the report",
         )

@@ -363,6 +363,7 @@ def test_a_report_is_one_file(madtree: Command, model: str, tmp_path: Path) -> N
     assert f"report of {model} written to {page}" in said.err
     assert page.read_text().lower().startswith("<!doctype html>")
     assert page.stat().st_mode & 0o777 == 0o666 & ~current_umask()
+    assert madtree("report", model, "-o", str(page), "--tree", "99").err.startswith("error: --tree must be")
 
 
 def current_umask() -> int:
