@@ -71,13 +71,14 @@ def warn_of_repeats(
     total = found["n_rows"] + found["n_without"]
     whole = "" if total < rows and percent is None else " of a sample"
     if found["n_without"]:
+        drawn = "folds and samples have such rows all together, and " if argument == "id_col_name" else ""
         host.notice(
-            f"{argument}: {id_sql} is NULL in {found['n_without']} of {total} rows{whole} of {given}: folds and "
-            "samples have such rows all together, and predictions of them cannot be joined to rows"
+            f"{argument}: {id_sql} is NULL in {found['n_without']} of {total} rows{whole} of {given}: {drawn}"
+            "predictions of them cannot be joined to rows"
         )
     if found["n_ids"] == found["n_rows"]:
         return
-    values = count_text(found["n_ids"], "different value")
+    values = count_text(found["n_ids"], "distinct value")
     host.notice(
         f"{argument}: {id_sql} does not tell rows of {given} apart: {found['n_rows']} rows{whole} have {values}; each "
         "row has a prediction of its own, so that to join predictions to rows by it makes more rows than there are"

@@ -75,7 +75,9 @@ def _numbers(key: str, text: str) -> _Numbers:
     except ValueError:
         values = ()
     if not values or not all(map(math.isfinite, values)):
-        raise MadtreeError(f"{ARGUMENT}: {key} must be numbers with spaces or colons between them, not {text!r}")
+        raise MadtreeError(
+            f"{ARGUMENT}: {key} must be numbers with spaces or colons between them, not {text!r}", f"Write {_FORMS}."
+        )
     return values
 
 

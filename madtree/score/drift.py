@@ -55,7 +55,8 @@ def tree_drift(
     source, given = find_source(host.source, new_data_table, "new_data_table"), str(new_data_table)
     trusts = opened.tables.trust_owner
     table = NewTable(host.source, source, given, "new_data_table")
-    data = fit_features(model, table, model.grouping, trust_owner=trusts)
+    hint = "It must have all features and the grouping columns of the training table."
+    data = fit_features(model, table, model.grouping, hint=hint, trust_owner=trusts)
     rows = NewRows(opened, source, data, given, "new_data_table")
     features, orders = [], []
     for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):

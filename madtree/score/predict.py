@@ -102,7 +102,7 @@ def score_table(
     outputs, row_output = _columns(opened, wanted, level, into.scan.id_name)
     into.send_notices()
     size = opened.size()
-    if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
+    if wanted == "prob" and size["single"] and len(model.classes) > 1 and model.kind.joining is Joining.NONE:
         _warn_of_single_leaves(host, model, size["single"], size["trees"])
     columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
     work = work_of(into.rows, size["leaves"], columns, costs)

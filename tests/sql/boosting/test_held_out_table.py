@@ -94,7 +94,7 @@ def test_its_id_is_not_asked_for_where_none_is_drawn(db: psycopg.Connection) -> 
             "validation_params: table: a is of type text in rest, and integer in u",
         ),
         ("table=rest", "TRUNCATE rest", "validation_params: table rest has no row"),
-        ("table=rest", "TRUNCATE u", "u has no row to train on"),
+        ("table=rest", "TRUNCATE u", "u has no rows to train on"),
         ("table=rest", "UPDATE rest SET y = 'NaN'", "y is infinite or NaN in 225 rows"),
     ],
 )

@@ -241,7 +241,7 @@ def test_a_notice_tells_of_ids_that_do_not_tell_rows_apart(
             "SELECT madtree.forest_train('t', %s, %s, 'c', 'x, y', num_trees => 3, grouping_cols => %s)",
             [f"by_{id_}", id_, grouping],
         )
-    assert told[0].startswith("id_col_name: one does not tell rows of t apart: 600 rows have 1 different value;")
+    assert told[0].startswith("id_col_name: one does not tell rows of t apart: 600 rows have 1 distinct value;")
     assert told[1:] == [
         "id_col_name: rows with the same one are drawn together, so that each tree has all rows or "
         f"none{where}, and there is no out-of-bag error; name a column that tells rows apart"

@@ -130,6 +130,22 @@ def test_a_constant_outcome_is_told(data: psycopg.Connection, notices: list[str]
     assert not [line for line in notices if "nothing to learn" in line]
 
 
+def test_a_tree_without_a_split_says_so(data: psycopg.Connection, notices: list[str]) -> None:
+    train(data, "t", "m", "y", "x", min_bucket=2000)
+    train(data, "t", "wanted", "y", "x", max_depth=0)
+    (line,) = notices
+    assert line.startswith("no split was made, so that all rows of a tree are predicted alike")
+    notices.clear()
+    data.execute("SELECT madtree.tree_predict('m', 't', 'out', 'prob')")
+    train(data, "t", "one", "(true)", "x")
+    data.execute("SELECT madtree.tree_predict('one', 't', 'of_one', 'prob')")
+    assert [line.partition(" is ")[0] for line in notices] == [
+        notices[0],
+        "dependent_variable: (true::pg_catalog.bool)",
+    ]
+    assert notices[0].startswith("m has a single leaf")
+
+
 @pytest.mark.parametrize(("constant", "shown"), [("7", "7"), ("-(7)", "-7"), ("'red'", "red"), ("(true)", "true")])
 def test_a_constant_that_is_written_alone_is_an_outcome(
     data: psycopg.Connection, notices: list[str], constant: str, shown: str

@@ -33,7 +33,7 @@ def test_training_and_predicting_tell_of_them(db: psycopg.Connection, told: list
     make(db, "g % 100")
     train(db, "t", "m", "y", "x")
     expected = (
-        "id does not tell rows of t apart: 344 rows have 100 different values; each row has a prediction of its own, "
+        "id does not tell rows of t apart: 344 rows have 100 distinct values; each row has a prediction of its own, "
         "so that to join predictions to rows by it makes more rows than there are"
     )
     assert told == [f"id_col_name: {expected}"]
@@ -62,12 +62,10 @@ def test_rows_without_an_id_are_told_of(db: psycopg.Connection, id: str, n: int)
     db.add_notice_handler(lambda found: said.append(found.message_primary or ""))
     train(db, "t", "m", "y", "x")
     db.execute("SELECT madtree.tree_predict('m', 't', 'out')")
-    expected = (
-        f"id is NULL in {n} of 344 rows of t: folds and samples have such rows all together, and predictions of them "
-        "cannot be joined to rows"
-    )
+    where, joined = f"id is NULL in {n} of 344 rows of t", "predictions of them cannot be joined to rows"
     assert [each for each in said if " is NULL in " in each] == [
-        f"id_col_name: {expected}", f"new_data_table: {expected}"
+        f"id_col_name: {where}: folds and samples have such rows all together, and {joined}",
+        f"new_data_table: {where}: {joined}",
     ]  # fmt: skip
 
 
