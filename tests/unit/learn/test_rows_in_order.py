@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.at_hand.large_tree import LargeTree
+from madtree.learn.at_hand.large_tree import Copies, LargeTree
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import Block, finished
+from madtree.learn.data import Block, finished, in_memory
 from madtree.learn.problem import Problem, Sampled
 from madtree.learn.route import Positions, Routing
 from madtree.trees import Parameters
@@ -163,3 +163,15 @@ def test_few_rows_of_a_large_tree_are_copied() -> None:
     assert provider._columns is not None
     assert np.array_equal(provider._columns.codes, before)
     assert sum(provider._copies._used) < 3 * 20_000
+
+
+def test_memory_for_few_rows_does_not_stay_where_many_follow() -> None:
+    copies, sizes = Copies(in_memory), []
+    for n_rows in (400, 4_000, 2_500):
+        problem, block, _ = a_large_tree(n_rows, 1)
+        order = finished(BlocksAtHand([block], 0)._in_order(problem, lasting=True))
+        assert isinstance(order, LargeTree)
+        copies.clear(order._held[0].rows)
+        copies.take(10)
+        sizes.append([len(chunk) for chunk in copies._chunks])
+    assert sizes == [[100], [1_000], [1_000]]
