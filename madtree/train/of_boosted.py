@@ -140,6 +140,8 @@ class Boosted(OfDividedRows):
         known = TABLES[BOOSTED].of_groups
         write_groups(output, groups, of_groups, known, failure, harvest.categories)
         write_rounds(output, rounds)
+        if self.parameters.has_held_out and not columns.n_held_out.any():
+            output.host.notice("validation_params: no row is held out, so that no loss tells when to stop")
         if output.group_table is not None:
             return Tested(None, {})
         found = {"training": float(training[0]), "validation": float(held_out[0])}

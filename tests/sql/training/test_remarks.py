@@ -144,6 +144,14 @@ def test_a_tree_without_a_split_says_so(data: psycopg.Connection, notices: list[
     assert of_one.endswith("there is nothing to learn, and every row will be predicted as that")
 
 
+def test_rounds_that_no_row_tells_when_to_stop(data: psycopg.Connection, notices: list[str]) -> None:
+    for fraction in ("1e-9", "0.1"):
+        held_out = f"validation_params => 'fraction={fraction}'"
+        data.execute(f"SELECT madtree.boost_train('t', 'b{fraction[0]}', 'id', 'y', 'x', num_trees => 1, {held_out})")
+    (line,) = notices
+    assert line.startswith("validation_params: no row is held out")
+
+
 @pytest.mark.parametrize(("constant", "shown"), [("7", "7"), ("-(7)", "-7"), ("'red'", "red"), ("(true)", "true")])
 def test_a_constant_that_is_written_alone_is_an_outcome(
     data: psycopg.Connection, notices: list[str], constant: str, shown: str
