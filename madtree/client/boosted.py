@@ -9,6 +9,7 @@ from madtree.client.calls import CallError
 from madtree.client.functions import BoostedMethods
 from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
+from madtree.interface import FUNCTIONS
 from madtree.model import CONFORMAL, check_all_rounds, check_level
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
@@ -89,6 +90,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         from madtree.client.feature_values import read_features
         from madtree.model.arrays import conformal_predictions
 
+        FUNCTIONS["boost_predict"].checked("num_trees", num_trees)
         model, boosted = self._arrays(gid)  # which refuses a group that the model does not have
         quantile = self._quantile(num_trees, level, gid) if type == CONFORMAL else None
         values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)
