@@ -96,7 +96,7 @@ def look_again(host: Host, statement: str, given: str, argument: str) -> None:
         now = _marks(host, statement)
         if now is not None and now != before:
             raise MadtreeError(
-                f"{argument}: {given} was changed by another session while it was read",
+                f"{argument}: {given} was changed while it was read",
                 hint="Call again.",
                 sqlstate="40001",
             )
