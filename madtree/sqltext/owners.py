@@ -44,12 +44,14 @@ def is_trusted(owner: str) -> str:
 
 def others_may_since(privilege: str) -> str:
     """Whether the transaction sees the catalogue as it was, and a role that the caller does not trust has that
-    privilege on table `c` now, which PostgreSQL is asked of now in any transaction; in a query with `CALLER`.
+    privilege on table `c` now, but not by being a member of its owner; PostgreSQL answers such questions by what is now
+    in any transaction. In a query with `CALLER`.
     """
     return f"""CASE
         WHEN pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~) '^(repeatable|serializable)'
         THEN false ELSE EXISTS (SELECT FROM pg_catalog.pg_roles AS w WHERE NOT {is_trusted("w.oid")}
-            AND pg_catalog.has_table_privilege(w.oid, c.oid, '{privilege}')) END"""
+            AND pg_catalog.has_table_privilege(w.oid, c.oid, '{privilege}')
+            AND NOT pg_catalog.pg_has_role(w.oid, c.relowner, 'USAGE')) END"""
 
 
 # Whether the caller trusts the owner of table `c`, who may be another one since the transaction began: owners may grant
