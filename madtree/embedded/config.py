@@ -16,8 +16,8 @@ HBA = """\
 # Written by madtree. The socket is in a directory that only the server's owner (and root) can enter, so whoever
 # reaches it is let in. Everybody on this machine can reach the loopback address: there the password is asked for.
 local all all                trust
-host  all all 127.0.0.1/32   scram-sha-256
 """
+LOOPBACK = "host  all all 127.0.0.1/32   scram-sha-256\n"
 # What initdb is told to write into the data directory's own pg_hba.conf, which we never use. Who starts the directory
 # by hand gets a server that lets in nobody but its own account, and over TCP nobody without the password.
 BY_HAND = ("--auth-local=peer", "--auth-host=scram-sha-256")
@@ -78,7 +78,10 @@ def settings(home: Home, port: int) -> dict[str, str]:
 
 
 def write_config(home: Home, port: int, overrides: Mapping[str, str]) -> None:
-    """Write both files anew. What ``initdb`` chose (time zone, locale) comes first, a user's own file comes last."""
+    """Write both files anew. What ``initdb`` chose (time zone, locale) comes first, a user's own file comes last.
+
+    Nobody is let in over the loopback address until `open_loopback`.
+    """
 
     def quoted(value: object) -> str:
         return "'" + str(value).replace("\\", "\\\\").replace("'", "''") + "'"
@@ -92,6 +95,15 @@ def write_config(home: Home, port: int, overrides: Mapping[str, str]) -> None:
     for path, text in ((home.config_file, "\n".join(lines) + "\n"), (home.hba_file, HBA)):
         path.write_text(text, encoding="utf-8")
         path.chmod(0o644)
+
+
+def is_loopback_open(home: Home) -> bool:
+    return LOOPBACK in home.hba_file.read_text(encoding="utf-8")
+
+
+def open_loopback(home: Home) -> None:
+    """Let in over the loopback address who knows the password, once the server has read this."""
+    home.hba_file.write_text(HBA + LOOPBACK, encoding="utf-8")
 
 
 def port_is_free(port: int) -> bool:

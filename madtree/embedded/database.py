@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import time
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
 
+from madtree.embedded.config import is_loopback_open, open_loopback
 from madtree.embedded.home import Home
 from madtree.embedded.osuser import PrivateServerError
 from madtree.install.script import expand
@@ -40,24 +44,48 @@ def tcp_uri(home: Home, port: int) -> str:
     return f"postgresql://{SUPERUSER}@127.0.0.1:{port}/{DATABASE}?passfile={quote(str(home.passfile), safe='')}"
 
 
+def connect(home: Home, port: int, database: str = DATABASE, **given: Any) -> psycopg.Connection[Any]:
+    """A session of our own. No variable of libpq's has a say: PGHOSTADDR would lead to another server, PGOPTIONS change
+    what is made here.
+    """
+    set_aside = {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("PG")}
+    try:
+        return psycopg.connect(socket_uri(home, port, database), **given)
+    finally:
+        os.environ.update(set_aside)
+
+
 def ensure_password(home: Home, port: int) -> None:
-    """Give the superuser a random password for TCP, kept in a file that only our user can read."""
-    if home.passfile.exists():
+    """Give the superuser a random password for TCP, kept in a file that only our user can read.
+
+    A new one at each start, for that start's port alone, and before anybody is let in by TCP: while the server is down,
+    anybody on this machine may listen at its port, and libpq tells the password to who asks for it in clear.
+    """
+    if home.passfile.exists() and is_loopback_open(home):
         return
     password = secrets.token_urlsafe(24)
-    with psycopg.connect(socket_uri(home, port, "postgres"), autocommit=True) as connection:
+    with connect(home, port, "postgres", autocommit=True) as connection:
         # The verifier is made here, so that the password itself can appear in no log.
         verifier = connection.pgconn.encrypt_password(password.encode(), SUPERUSER.encode(), b"scram-sha-256")
         connection.execute(
             sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(SUPERUSER), sql.Literal(verifier.decode()))
         )
-    home.passfile.touch(mode=0o600)
-    home.passfile.write_text(f"127.0.0.1:*:*:{SUPERUSER}:{password}\n", encoding="utf-8")
+        home.passfile.unlink(missing_ok=True)
+        home.passfile.touch(mode=0o600)
+        home.passfile.write_text(f"127.0.0.1:{port}:*:{SUPERUSER}:{password}\n", encoding="utf-8")
+        open_loopback(home)
+        (read_before,) = connection.execute("SELECT pg_catalog.pg_conf_load_time()").fetchone() or (None,)
+        connection.execute("SELECT pg_catalog.pg_reload_conf()")
+    for _ in range(500):  # a new session knows when the server has read its files
+        with connect(home, port, "postgres") as connection:
+            if connection.execute("SELECT pg_catalog.pg_conf_load_time()").fetchone() != (read_before,):
+                return
+        time.sleep(0.01)
 
 
 def ensure_database(home: Home, port: int) -> None:
     """Create the database if it is missing, with madtree's schema on its search path."""
-    with psycopg.connect(socket_uri(home, port, "postgres"), autocommit=True) as connection:
+    with connect(home, port, "postgres", autocommit=True) as connection:
         if connection.execute(DATABASE_EXISTS, [DATABASE]).fetchone():
             return
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
@@ -72,7 +100,7 @@ def ensure_extension(home: Home, port: int, changed: bool) -> None:
     Where its SQL has `changed` and no upgrade leads there, it is made anew. It holds no data: models are ordinary
     tables that do not depend on it.
     """
-    with psycopg.connect(socket_uri(home, port)) as connection:
+    with connect(home, port) as connection:
         exists = connection.execute(EXTENSION_EXISTS).fetchone()
         if connection.execute(UPGRADE).fetchone():
             connection.execute("ALTER EXTENSION madtree UPDATE")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping
@@ -241,17 +242,18 @@ class PrivateServer:
             )
             if code == 0:
                 return
-            log = self.home.log.read_text(errors="replace") if self.home.log.exists() else output
-            end = "\n".join(log.splitlines()[-8:])
+            # Root reads nothing of another account's by itself: it may be a link.
+            log = self.user.run(["tail", "-n", "8", self.home.log])
+            end = log.stdout.strip() if log.returncode == 0 else output
             if port is not None or "Address already in use" not in end:  # else somebody was quicker: take the next port
                 break
         raise PrivateServerError(f"the server does not start; its log ends with:\n{end}", room_hint(end))
 
     def _pid(self, state: State) -> int | None:
         """The server's process, or None if it is down. `pg_ctl` sees through a file left by a crash."""
-        if self._pg_ctl(state, "status")[0] != 0:
-            return None
-        return int((self.home.data / "postmaster.pid").read_text().splitlines()[0])
+        code, output = self._pg_ctl(state, "status")
+        found = re.search(r"PID: (\d+)", output) if code == 0 else None
+        return int(found[1]) if found else None
 
     def _pg_ctl(self, state: State, *words: str) -> tuple[int, str]:
         program = Prefix(self.home.prefix, state.origin).program("pg_ctl")

@@ -33,6 +33,13 @@ _INTERNAL_ERROR = "XX000"
 # dropped or made while we worked, and a column of the user's that has the name of one of the statement's own.
 _NAMED_AS_OURS = "42702"
 _NOT_OUR_TEXT = ("42501", "42P01", "42P07", _NAMED_AS_OURS)
+# A function, an operator or a type that is not there any more. Each that we name has its schema before it.
+_NO_SUCH_NAME = ("42883", "42704")
+_OUR_NAMES = ("pg_catalog.", "OPERATOR(pg_catalog.", "madtree_internal.")
+_LOST_NAME = (
+    "It was there when the call began. Has a function in an expression changed search_path? Let it have its own, by "
+    "CREATE FUNCTION ... SET search_path, or write names with their schemas."
+)
 _SYSTEM = {
     errno.ENOSPC: "53100",
     errno.EDQUOT: "53100",
@@ -152,6 +159,8 @@ def mistake_of(error: Exception) -> Mistake | None:
         hint = "Call again. If that fails, too, see the logs of all servers; please report what they do not explain."
         return ["58000", f"madtree: a server of the cluster failed in a statement: {error}", data[1], hint]
     ours = _is_in_our_text(error, sqlstate, data[3])
+    if ours and sqlstate in _NO_SUCH_NAME and _is_users_name(*data[3:5]):
+        return [sqlstate, f"madtree: {error}", data[1], _LOST_NAME]
     if sqlstate == _INTERNAL_ERROR or (ours and sqlstate not in _NOT_OUR_TEXT):
         return None
     if ours and sqlstate == _NAMED_AS_OURS:
@@ -162,6 +171,11 @@ def mistake_of(error: Exception) -> Mistake | None:
 def _is_in_our_text(error: Exception, sqlstate: str, query: str | None) -> bool:
     """Whether PostgreSQL cannot make sense of a statement of ours, and not of one in a function of the user's."""
     return sqlstate.startswith("42") and query is not None and query in getattr(error, "statement", ())
+
+
+def _is_users_name(query: str | None, position: int | None) -> bool:
+    """Whether what PostgreSQL does not find there in a statement is named by the user. `position`: from 1."""
+    return bool(query and position and not query.startswith(_OUR_NAMES, position - 1))
 
 
 def _mistake_or_raise(error: Exception) -> Mistake:

@@ -56,7 +56,7 @@ class TableFacts:
         trusted: whether the caller trusts that role.
         writer: another role that may write to it and that the caller does not trust; PUBLIC for everybody, None if
             there is none.
-        readable: whether the caller may read it.
+        readable: whether the caller may read it; None where it is gone by now.
         hazards: what planning or reading it would run; empty where nobody can put anything there who is not trusted.
         primary_key: its columns, unquoted; empty where there is none that holds of all rows at any time.
         columns: by unquoted name, in the table's order.
@@ -68,7 +68,7 @@ class TableFacts:
     owner: str
     trusted: bool
     writer: str | None
-    readable: bool
+    readable: bool | None
     hazards: tuple[str, ...]
     primary_key: frozenset[str]
     columns: dict[str, ColumnFacts] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.facts import ColumnFacts, Facts, TableFacts, look_up
-from madtree.model.hold import held_facts, hold_summary, look_again
+from madtree.model.hold import are_held, held_facts, hold_summary, look_again, made_anew
 from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
@@ -97,6 +97,12 @@ class ModelTables:
     def has(self, suffix: str) -> bool:
         """Whether there is a table of that suffix."""
         return suffix in self.facts.tables
+
+    def hold_also(self, host: Host, suffix: str) -> None:
+        """Hold a table that not every reader reads; others' are held already. Raises MadtreeError as `find_model`."""
+        is_others = self.trust_owner or not self.facts.tables[suffix].trusted
+        if not is_others and not are_held(host, self.at, self.facts, [suffix]):
+            raise made_anew(self.given, self.argument)
 
     def look_again(self, host: Host, suffixes: Sequence[str] = READ) -> None:
         """Have another look at the rows of some of these tables when the call ends."""
@@ -194,7 +200,7 @@ def _found(host: Host, given: str, argument: str, relation: Relation, trust_owne
     if to_drop:  # who drops them locks them more strongly, and of two who hold them neither could
         return ModelTables(given, argument, relation.schema, relation.name, look(), trust_owner)
     hold_summary(host, relation)
-    facts = look() if trust_owner else held_facts(host, relation, given, argument, look)
+    facts = look() if trust_owner else held_facts(host, relation, given, argument, look, READ)
     tables = ModelTables(given, argument, relation.schema, relation.name, facts, trust_owner)
     if not trust_owner:
         check_harmless(given, facts, argument)

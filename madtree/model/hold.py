@@ -11,7 +11,7 @@ model. So it is looked at again when the call ends whether they are still the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, at_end
@@ -21,6 +21,7 @@ from madtree.request import HOLD_HINT
 from madtree.sqltext import trust as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.tables import model_table
 
 NO_TABLE = ("42P01", "42809")  # it is gone, or is no table
 LOOKS = 20  # at tables that others change all the time; more than two are rare
@@ -37,19 +38,32 @@ def hold_summary(host: Host, relation: Relation) -> None:
             raise
 
 
-def held_facts(host: Host, relation: Relation, given: str, argument: str, look: Callable[[], Facts]) -> Facts:
-    """What `look` sees of a model's tables, all of which are held if they are another's, or lie in a schema whose owner
-    could replace them.
+def held_facts(
+    host: Host, relation: Relation, given: str, argument: str, look: Callable[[], Facts], read: Sequence[str]
+) -> Facts:
+    """What `look` sees of a model's tables, all of which are held: where they are those of somebody whom the caller
+    trusts, as readers hold them, since others may create tables of these names in the same schema once they are gone.
 
     Args:
         given, argument: the model's name as the user wrote it, and where, for errors.
+        read: suffixes of the tables that are read by whoever reads any; of trusted owners' these alone are held.
 
     Raises:
         MadtreeError: a superuser cannot hold them here; or they are made anew all the time.
     """
-    facts = look()
-    if facts.foreign_role is None and not (facts.by_superuser and facts.foreign_schema):
-        return facts
+    for _ in range(LOOKS):
+        facts = look()
+        if facts.foreign_role is not None or (facts.by_superuser and facts.foreign_schema):
+            return _held_of_others(host, relation, facts, given, argument, look)
+        if are_held(host, (relation.schema, relation.name), facts, read):
+            return facts
+    raise made_anew(given, argument)
+
+
+def _held_of_others(
+    host: Host, relation: Relation, facts: Facts, given: str, argument: str, look: Callable[[], Facts]
+) -> Facts:
+    """What `look` sees once the tables are held; `facts` is what it has seen. Arguments and errors of `held_facts`."""
     session = host.query(sql.SESSION)[0]
     still = facts.by_superuser and _can_hold_still(session, facts, given, argument)
     held: tuple[int, dict[str, int]] | None = None
@@ -76,10 +90,35 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
             if _sqlstate(error) not in NO_TABLE:
                 raise
         facts = look()
-    raise MadtreeError(
-        f"{argument}: the tables of {given} are made anew by others again and again",
-        hint="Try again later.",
+    raise made_anew(given, argument)
+
+
+def made_anew(given: str, argument: str) -> MadtreeError:
+    return MadtreeError(
+        f"{argument}: tables of {given} have been made anew by others, again and again or since the transaction began",
+        hint="Try again later, in another transaction.",
         sqlstate="40001",
+    )
+
+
+def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection[str]) -> bool:
+    """Hold some tables, of trusted owners, as readers do, as far as the caller may; whether they are those that were
+    looked at, and their owners trusted still.
+    """
+    # Of one that is gone nobody knows whether it may be read.
+    parts = {each: facts.tables[each] for each in facts.tables if each in suffixes}
+    tables = {suffix: part.oid for suffix, part in parts.items() if part.kind == "r" and part.readable is not False}
+    if not tables:
+        return True
+    try:
+        host.command(sql.lock(*at, list(tables)))
+    except Exception as error:
+        if _sqlstate(error) not in NO_TABLE:
+            raise
+        return False
+    names = [model_table(*at, suffix) for suffix in tables]
+    return bool(
+        host.query(sql.ARE_HELD, ["pg_catalog.oid[]", "pg_catalog.text[]"], [[*tables.values()], names])[0]["all"]
     )
 
 
@@ -96,7 +135,7 @@ def look_again(host: Host, statement: str, given: str, argument: str) -> None:
         now = _marks(host, statement)
         if now is not None and now != before:
             raise MadtreeError(
-                f"{argument}: {given} was changed by another session while it was read",
+                f"{argument}: {given} was changed while it was read",
                 hint="Call again.",
                 sqlstate="40001",
             )

@@ -8,7 +8,7 @@ from itertools import groupby
 from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.sqltext import listing as sql
-from madtree.sqltext.tables import suffixed
+from madtree.sqltext.tables import model_table, suffixed
 
 AT_ONCE = 10  # models asked for in one statement: planning takes longer than its parts for many
 # SQLSTATE classes that speak of one model's tables: dropped meanwhile, no right, other columns than they should be.
@@ -89,9 +89,15 @@ def _tables(rows: Sequence[Row], suffix: str) -> dict[tuple[str, str], Row]:
 
 
 def _describe(host: Host, found: Sequence[Found]) -> Iterator[tuple[Found, Row]]:
-    """What the tables tell; where a statement for many fails, it is asked for each half."""
+    """What the tables tell, once they are held and still trusted; where a statement for many fails, it is asked for
+    each half.
+    """
     try:
-        answers = host.query(sql.describe([(model.schema, model.name, model.columns) for model in found]))
+        names = [(model.schema, model.name) for model in found]
+        host.command(sql.hold(names))
+        tables = [[model_table(*at, suffix) for at in names] for suffix in ("_summary", "")]
+        held = [found[row["position"] - 1] for row in host.query(sql.HELD, ["pg_catalog.text[]"] * 2, tables)]
+        answers = host.query(sql.describe([(m.schema, m.name, m.columns) for m in held])) if held else []
     except Exception as error:
         if str(getattr(error, "sqlstate", ""))[:2] not in OF_ONE_MODEL:
             raise
@@ -104,4 +110,4 @@ def _describe(host: Host, found: Sequence[Found]) -> Iterator[tuple[Found, Row]]
         first, *others = rows
         if not others:  # a summary has one row
             del first["position"]
-            yield found[position], first
+            yield held[position], first

@@ -61,7 +61,8 @@ class OpenModel:
         return self.host.query(sql.size(*self.tables.at))[0]
 
     def look_again_at(self, suffix: str) -> None:
-        """Have another look, when the call ends, at a table that is there, and that not every reader reads."""
+        """Hold a table that is there, and that not every reader reads, and look at it once more when the call ends."""
+        self.tables.hold_also(self.host, suffix)
         self.tables.look_again(self.host, [suffix])
 
     def to_use(self) -> UsableModel:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 
 from madtree.interface import NUMERIC_COLUMNS, listed_parameters
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
-from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted
+from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, TREE_COLUMNS, model_table
 from madtree.trees import KINDS, TREE
@@ -59,6 +60,10 @@ def _typed_columns(suffix: str) -> str:
     )
 
 
+# Of a table `c` in schema `n`; in a query with `CALLER`.
+_IS_TRUSTED = f"{is_trusted('c.relowner')} AND ({is_trusted(SCHEMA_OWNER)} OR NOT {SUPERUSER_ASKS})"
+
+
 def readable(suffix: str, *, legible: bool = False) -> str:
     """Ordinary tables with the columns of a model's table that the caller may read, and whether she trusts the owner; a
     superuser, also that of the schema, who could put another table there before it is read.
@@ -77,7 +82,7 @@ def readable(suffix: str, *, legible: bool = False) -> str:
         by_name = f"({by_name} AND {names} OPERATOR(pg_catalog.~) '^[ -~]*$')"
     return f"""WITH RECURSIVE {CALLER}
 SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-    {is_trusted("c.relowner")} AND ({is_trusted(SCHEMA_OWNER)} OR NOT {SUPERUSER_ASKS}) AS trusted,
+    {_IS_TRUSTED} AS trusted,
     {_typed_columns(suffix)} AS columns
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -94,11 +99,33 @@ WHERE CASE
 IN_SCHEMAS = " AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.name[])"
 
 
+def hold(models: Sequence[tuple[str, str]]) -> str:
+    """Keep what has these models' names from being dropped or renamed; in the order of `describe`."""
+    tables = ", ".join(f"ONLY {model_table(*at, suffix)}" for at in models for suffix in ("_summary", ""))
+    return f"LOCK TABLE {tables} IN ACCESS SHARE MODE"
+
+
+# The positions from 1, in order, of those of some held models whose tables, of the names $1 and $2, are ordinary
+# ones that the caller trusts. What has a name is asked of now, also where the transaction sees the past.
+HELD = Lasting(f"""
+WITH RECURSIVE {CALLER}
+SELECT g.position
+FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[]))
+    WITH ORDINALITY AS g (summary, trees, position)
+WHERE 2 OPERATOR(pg_catalog.=) (SELECT pg_catalog.count(*) FROM pg_catalog.pg_class AS c
+    INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    WHERE c.oid OPERATOR(pg_catalog.=) ANY (ARRAY[pg_catalog.to_regclass(g.summary)::pg_catalog.oid,
+            pg_catalog.to_regclass(g.trees)::pg_catalog.oid])
+        AND c.relkind OPERATOR(pg_catalog.=) 'r' AND {STILL_TRUSTED} AND {_IS_TRUSTED})
+ORDER BY g.position""")
+
+
 def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
     """A row for each model, given by schema, name and the summary's columns that can be read: its position from 0, and
     what its tables say.
 
-    This is for tables of trusted owners only, since planning a query already runs what is on a table. They, too, may
+    This is for tables of trusted owners only, since planning a query already runs what is on a table. They are held,
+    since who may create in a schema could put another in the place of one that is dropped. They, too, may
     only look like a model's, or change in between, hence `_value` and TABLESAMPLE, which only tables allow; and
     row_security = off on the SQL function makes an error of policies.
 

@@ -42,6 +42,24 @@ def is_trusted(owner: str) -> str:
     )
 
 
+def others_may_since(privilege: str) -> str:
+    """Whether the transaction sees the catalogue as it was, and a role that the caller does not trust has that
+    privilege on table `c` now, but not by being a member of its owner; PostgreSQL answers such questions by what is now
+    in any transaction. In a query with `CALLER`.
+    """
+    return f"""CASE
+        WHEN pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~) '^(repeatable|serializable)'
+        THEN false ELSE EXISTS (SELECT FROM pg_catalog.pg_roles AS w WHERE NOT {is_trusted("w.oid")}
+            AND pg_catalog.has_table_privilege(w.oid, c.oid, '{privilege}')
+            AND NOT pg_catalog.pg_has_role(w.oid, c.relowner, 'USAGE')) END"""
+
+
+# Whether the caller trusts the owner of table `c`, who may be another one since the transaction began: owners may grant
+# whatever can be done with it. In a query with `CALLER`.
+STILL_TRUSTED = (
+    f"({is_trusted('c.relowner')} AND NOT ({SUPERUSER_ASKS} AND {others_may_since('TRIGGER WITH GRANT OPTION')}))"
+)
+
 # Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, or who is
 # a member of the role that may write to all tables. NULL for nobody. In a query with `CALLER`.
 WRITER = f"""(
@@ -64,7 +82,7 @@ WRITER = f"""(
 # The owner of the relation of oid $1, and whether the caller trusts that role.
 OWNER = f"""
 WITH {CALLER}
-SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted
+SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {STILL_TRUSTED} AS trusted
 FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) $1"""
 
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.

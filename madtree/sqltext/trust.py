@@ -10,7 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from madtree.sqltext.catalog import equality, type_name
-from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, WRITER, is_trusted, is_trusted_type
+from madtree.sqltext.owners import (
+    CALLER,
+    SCHEMA_OWNER,
+    STILL_TRUSTED,
+    SUPERUSER_ASKS,
+    WRITER,
+    is_trusted,
+    is_trusted_type,
+    others_may_since,
+)
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import literal, with_needed_quotes
 from madtree.sqltext.tables import model_table
@@ -62,6 +71,7 @@ _HAZARDS = (
 # who can put off other things until the transaction ends: those are done by the rights of whoever has filled this one.
 _HAZARDS_OF_FILLING = (
     ("a trigger", _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal")),
+    ("perhaps a trigger that others have made since the transaction began", others_may_since("TRIGGER")),
     (
         "a foreign key of another role's table",
         "EXISTS (SELECT FROM pg_catalog.pg_constraint AS h JOIN pg_catalog.pg_class AS k "
@@ -253,6 +263,15 @@ def keep_names(catalogue: str, oids: Sequence[int]) -> str:
         f"SELECT FROM pg_catalog.{catalogue} AS k WHERE k.oid OPERATOR(pg_catalog.=) "
         f"ANY (ARRAY[{listed}]::pg_catalog.oid[]) ORDER BY k.oid FOR SHARE"
     )
+
+
+# Whether `all` tables with the OIDs $1 have the names $2 now, also where the transaction sees the past, and are the
+# caller's or superusers' still.
+ARE_HELD = Lasting(f"""
+WITH {CALLER} SELECT pg_catalog.bool_and(COALESCE(
+    pg_catalog.to_regclass(g.name)::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid AND {STILL_TRUSTED}, false)) AS "all"
+FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.text[])) AS g (oid, name)
+LEFT JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) g.oid""")
 
 
 def lock(schema: str, name: str, suffixes: Sequence[str], *, still: bool = False) -> str:

@@ -80,8 +80,19 @@ def test_down_stops_it_and_up_brings_the_data_back_on_the_same_port(new_server):
     assert running.status().running is False
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(uri)
-    assert running.up(settings=FAST) == uri
+    told = running.home.passfile.read_text().split(":")
+    with pytest.MonkeyPatch.context() as environment:
+        for option in psycopg.pq.Conninfo.get_defaults():  # another server, another database, other settings
+            if option.envvar:
+                environment.setenv(option.envvar.decode(), "elsewhere")
+        assert running.up(settings=FAST) == uri
     assert query(uri, "SELECT answer FROM mine") == 42
+    # Whoever listened at the port meanwhile may have been told the password, and could be told this one at another.
+    tcp_uri = running.status().tcp_uri
+    assert query(tcp_uri, "SELECT answer FROM mine") == 42
+    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+        psycopg.connect(tcp_uri, password=told[-1].strip())
+    assert running.home.passfile.read_text().split(":")[:2] == ["127.0.0.1", uri.rpartition("=")[2]] == told[:2]
 
 
 def test_a_second_home_is_another_server(standing, new_server):
@@ -219,9 +230,18 @@ def test_a_home_that_roots_server_cannot_reach_is_refused_and_not_opened(open_di
     assert list(closed.iterdir()) == []
 
 
-def test_a_server_that_cannot_start_shows_the_end_of_its_log(new_server):
+def test_a_server_that_cannot_start_shows_the_end_of_its_log(new_server, tmp_path):
+    server, closed = new_server("home"), tmp_path / "closed"
     with pytest.raises(PrivateServerError, match=r"(?s)does not start.*no_such_setting"):
-        new_server("home").up(settings={"no_such_setting": "1"})
+        server.up(settings={"no_such_setting": "1"})
+    closed.write_text("what root alone may read\n")
+    closed.chmod(0o600)
+    server.home.log.unlink()
+    server.home.log.symlink_to(closed)
+    if server.user.is_other:  # which may have put the link there
+        with pytest.raises(PrivateServerError, match="does not start") as caught:
+            server.up(settings=FAST)
+        assert "what root" not in str(caught.value)
 
 
 def test_the_users_own_settings_survive_a_restart(running):

@@ -44,6 +44,8 @@ class NewModel:
                 hint="Write it under another name. With madtree.model_alias that can get the name by which others ask "
                 "for the model.",
             )
+        if opened.tables.has("_statistics") and opened.tables.facts.tables["_statistics"].readable:
+            opened.tables.hold_also(opened.host, "_statistics")  # which is copied
         return cls(at, str(given).strip(), argument, bool(replace))
 
     def make(self, host: Host, statements: str) -> None:

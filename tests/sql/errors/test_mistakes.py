@@ -379,6 +379,7 @@ BEFALLEN = [
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, misspelt(x)')", "42601", "syntax error at or near"),
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, python(x)')", "38000", "ZeroDivisionError: "),
     ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, drawn(x)')", "42P01", "madtree: model: relation nowhere"),
+    ("SELECT", "tree_train('points', 'n', 'id', 'y', 'x, losing(x)')", "42883", "madtree: function losing("),
     (
         "CREATE TABLE texts AS SELECT xmlelement(name i, id) AS id, x, y FROM points; "
         "SELECT madtree.tree_train('texts', 'n', 'id', 'y', 'x')",
@@ -443,6 +444,7 @@ def functions(data: psycopg.Connection) -> psycopg.Connection:
         "misspelt": "EXECUTE 'SELEC 5'",
         "slow": "PERFORM pg_sleep(10)",
         "drawn": "PERFORM madtree.tree_display('nowhere')",
+        "losing": "SET search_path = ''",
     }.items():
         data.execute(
             f"CREATE FUNCTION {name}(i int) RETURNS int LANGUAGE plpgsql AS "

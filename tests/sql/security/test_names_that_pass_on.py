@@ -1,0 +1,129 @@
+"""The name of a superuser's table that is dropped, or given away, may be another role's next, who may create in the
+schema: it is not read as hers by whoever sees the catalogue as it was, or has waited in between.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+import psycopg
+import pytest
+from waiting import wait_until_blocked
+
+PARTS = ("", "_nodes", "_summary", "_cv", "_surrogates", "_statistics")
+CALLS = (
+    "SELECT tree_display('m')",
+    "SELECT tree_surr_display('m')",
+    "SELECT * FROM tree_cp('m')",
+    "SELECT * FROM tree_drift('m', 't')",
+    "SELECT tree_prune('m', 'copied', 0.1)",
+    "SELECT * FROM models",
+)
+_TRAP = "CREATE INDEX ON {} ((1)) WHERE trap(true)"  # planning a query on the table calls it
+
+
+@pytest.fixture
+def sprung(db: psycopg.Connection, user_db: psycopg.Connection, notices: list[str]) -> Callable[[], bool]:
+    """Whether the ordinary role's function has run in the superuser's session, whose model is `m`."""
+    body = "BEGIN RAISE WARNING 'sprung as %', current_user; {} END"
+    user_db.execute(
+        f"CREATE FUNCTION trap(boolean) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS "
+        f"$${body.format('RETURN true;')}$$;"
+        f"CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $${body.format('RETURN NEW;')}$$"
+    )
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i * 7919 % 100 AS x, i % 7 AS z, i * 7919 % 100 > 40 AS y "
+        "FROM generate_series(1, 300) AS i"
+    )
+    more = "pruning_params => 'n_folds=2', null_handling_params => 'max_surrogates=1'"
+    db.execute(f"SELECT tree_train('t', 'm', 'id', 'y', 'x, z', {more})")  # type: ignore[arg-type]
+    return lambda: any("sprung" in line for line in notices)
+
+
+def seeing_the_past(db: psycopg.Connection) -> None:
+    db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    db.execute("SELECT count(*) FROM t")
+
+
+@pytest.mark.parametrize("given_away", [True, False])
+def test_a_part_of_a_model_that_is_anothers_by_now(
+    db: psycopg.Connection,
+    user_db: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    ordinary_user: tuple[str, str],
+    sprung: Callable[[], bool],
+    given_away: bool,
+) -> None:
+    admin = connect()
+    owner = admin.execute("SELECT current_user").fetchone()[0]  # type: ignore[index]
+    for part in PARTS:
+        admin.execute(f"GRANT SELECT ON m{part} TO {ordinary_user[0]}")  # type: ignore[arg-type]
+        seeing_the_past(db)
+        if given_away:
+            admin.execute(f"ALTER TABLE m{part} OWNER TO {ordinary_user[0]}")  # type: ignore[arg-type]
+        else:
+            admin.execute(f"ALTER TABLE m{part} RENAME TO kept")  # type: ignore[arg-type]
+            user_db.execute(f"CREATE TABLE m{part} AS SELECT * FROM kept")  # type: ignore[arg-type]
+        user_db.execute(_TRAP.format(f"m{part}"))  # type: ignore[arg-type]
+        for call in CALLS:
+            db.execute("SAVEPOINT before")
+            with suppress(psycopg.errors.SerializationFailure, psycopg.errors.UndefinedTable):
+                db.execute(call)  # type: ignore[arg-type]
+            db.execute("ROLLBACK TO before")
+            assert not sprung(), (part, call)
+        db.execute("ROLLBACK")
+        if given_away:
+            user_db.execute(f"DROP INDEX m{part}_expr_idx")  # type: ignore[arg-type]
+            admin.execute(f"ALTER TABLE m{part} OWNER TO {owner}")  # type: ignore[arg-type]
+        else:
+            user_db.execute(f"DROP TABLE m{part}")  # type: ignore[arg-type]
+            admin.execute(f"ALTER TABLE kept RENAME TO m{part}")  # type: ignore[arg-type]
+    assert db.execute("SELECT * FROM tree_cp('m')").fetchall()
+
+
+def test_a_trigger_that_was_made_since(
+    db: psycopg.Connection, user_db: psycopg.Connection, ordinary_user: tuple[str, str], sprung: Callable[[], bool]
+) -> None:
+    db.execute("SELECT tree_predict('m', 't', 'p')")
+    db.execute(f"GRANT ALL ON p TO {ordinary_user[0]}")  # type: ignore[arg-type]
+    seeing_the_past(db)
+    user_db.execute("CREATE TRIGGER late BEFORE INSERT ON p FOR EACH ROW EXECUTE FUNCTION trap()")
+    with pytest.raises(psycopg.Error, match="perhaps a trigger that others have made"):
+        db.execute("SELECT tree_predict('m', 't', 'p', replace => true)")
+    db.execute("ROLLBACK")
+    assert not sprung()
+
+
+def test_a_model_that_is_dropped_while_the_list_is_made(
+    db: psycopg.Connection,
+    user_db: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    ordinary_user: tuple[str, str],
+    sprung: Callable[[], bool],
+) -> None:
+    holder, admin = connect(), connect()
+    admin.execute("SELECT tree_train('t', 'n', 'id', 'y', 'x')")
+    admin.execute(f"GRANT SELECT ON n, n_summary, n_nodes TO {ordinary_user[0]}")  # type: ignore[arg-type]
+    for part in ("", "_summary", "_nodes"):
+        user_db.execute(f"CREATE TABLE new{part} AS SELECT * FROM n{part}")  # type: ignore[arg-type]
+        user_db.execute(_TRAP.format(f"new{part}"))  # type: ignore[arg-type]
+    holder.execute("BEGIN")
+    holder.execute("LOCK TABLE m_summary")  # as who trains it anew
+    listed: list[tuple[str]] = []
+    listing = threading.Thread(
+        target=lambda: listed.extend(db.execute("SELECT name FROM models WHERE owner = current_user").fetchall())
+    )
+    listing.start()
+    wait_until_blocked(admin, db.info.backend_pid)
+    admin.execute("SELECT tree_drop('n')")
+    for part in ("", "_summary", "_nodes"):
+        user_db.execute(f"ALTER TABLE new{part} RENAME TO n{part}")  # type: ignore[arg-type]
+    holder.execute("COMMIT")
+    listing.join()
+    assert ("m",) in listed
+    assert ("n",) not in listed
+    assert not sprung()
+    db.execute("SELECT * FROM n")
+    assert sprung()
