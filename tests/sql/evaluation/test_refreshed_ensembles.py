@@ -60,7 +60,7 @@ FORESTS = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", FORESTS)
 def test_leaves_of_a_forest_say_what_all_rows_say_that_come_to_them(db: psycopg.Connection, name: str) -> None:
     outcome, options = FORESTS[name]
@@ -146,7 +146,7 @@ BOOSTED = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", BOOSTED)
 def test_the_training_rows_give_a_boosted_model_again(db: psycopg.Connection, name: str) -> None:
     outcome, options = BOOSTED[name]
