@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out cases of tests marked `in_turn` that `is_in_turn` does, and of those marked `one_in` all (that are left)
+    """Leave out cases of tests marked `in_turn` that `is_in_turn` does, and of what is left, where marked `one_in`, all
     but one in so many, unless all are asked for.
     """
     cases: dict[str, list[pytest.Item]] = {}
