@@ -84,6 +84,7 @@ def drawn(db: psycopg.Connection, weight: str | None, first_tree: Mapping[Any, i
     }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("level", [0.9, 0.5, 0.01])
 def test_intervals_are_quantiles_of_the_outcomes_that_leaves_keep(db: psycopg.Connection, level: float) -> None:
     grow_bare(db, "f", "v", num_trees=N_TREES, intervals=True)
