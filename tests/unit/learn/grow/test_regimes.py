@@ -171,6 +171,7 @@ def test_every_threshold_is_tried() -> None:
     assert {name for changes in TUNINGS for name in changes} == of_all - of_forests - of_boosting
 
 
+@pytest.mark.one_in(3)
 @each_setting
 def test_a_group_has_the_tree_of_its_rows_alone(
     n_classes: int, weighted: bool, criterion: str, max_surrogates: int
