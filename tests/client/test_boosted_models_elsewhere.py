@@ -133,7 +133,7 @@ def _probabilities(bare: Any, kind: Any) -> list[tuple[Any, Any]]:
     return [(bare.predict_proba, kind.predict_proba)] if hasattr(kind, "predict_proba") else []
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("y", LOSSES)
 @pytest.mark.usefixtures("_lightgbm")
 def test_lightgbm_predicts_the_same(client: madtree.Client, y: str) -> None:

@@ -66,7 +66,7 @@ def metrics(rows: Iterable[Any]) -> dict[tuple[int | None, str], float]:
     return {(row.tree_id, row.metric): row.value for row in rows}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("table", "more"),
     [

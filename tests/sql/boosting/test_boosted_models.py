@@ -42,7 +42,7 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection, turn: int, 
     assert found[1:] == found[:1] * (len(found) - 1)
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("turn", "target", "more"),
     [

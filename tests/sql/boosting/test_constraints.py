@@ -31,7 +31,7 @@ def violations(db: psycopg.Connection) -> int:
     )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("target", "more"),
     [

@@ -161,7 +161,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("outcome", ["v", "c"])
@@ -248,7 +248,7 @@ def test_what_is_told(db: psycopg.Connection) -> None:
         rows(db, QUANTILES, LEVELS)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "damage", ["seed = NULL", "sampling = 'twice'", "sample_ratio = 'NaN'", "sample_ratio = -1", "num_trees = 16"]
 )

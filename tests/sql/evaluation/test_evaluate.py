@@ -150,7 +150,7 @@ def test_metrics_are_scikit_learns(data: psycopg.Connection, setting: str) -> No
             assert row[name] == (None if value is None else pytest.approx(value, rel=1e-9)), name
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("setting", [name for name in MODELS if MODELS[name][0] != "y"])
 def test_confusion_is_scikit_learns(data: psycopg.Connection, setting: str) -> None:
     train_one(data, setting)

@@ -42,7 +42,7 @@ def _tables(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_leaves_say_what_the_rows_say_that_come_to_them(db: psycopg.Connection, name: str) -> None:
     outcome, options = MODELS[name]

@@ -60,7 +60,7 @@ FORESTS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", FORESTS)
 def test_leaves_of_a_forest_say_what_all_rows_say_that_come_to_them(db: psycopg.Connection, name: str) -> None:
     outcome, options = FORESTS[name]

@@ -204,7 +204,7 @@ def test_classes_have_none(db: psycopg.Connection) -> None:
     assert "conformal" in str(error.value.diag.message_hint)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "damage",
     [

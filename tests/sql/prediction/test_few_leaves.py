@@ -33,7 +33,7 @@ CASES = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", CASES)
 def test_many_rows_come_to_what_few_do(db: psycopg.Connection, case: str) -> None:
     kind, train, type_ = CASES[case]

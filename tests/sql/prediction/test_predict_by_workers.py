@@ -213,7 +213,7 @@ def test_a_target_may_be_temporary(data: psycopg.Connection) -> None:
     assert data.execute("SELECT count(*) FROM pg_temp.mine WHERE id <> pg_backend_pid()").fetchone() == (N_ROWS,)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "make",
     [

@@ -262,7 +262,7 @@ TO_THE_END = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("turn", "model", "change"), [(turn, *case) for turn, case in enumerate(TO_THE_END)], ids=lambda value: str(value)
 )

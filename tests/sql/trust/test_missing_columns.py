@@ -103,7 +103,7 @@ def replaced(db: psycopg.Connection, table: str, columns: Mapping[str, str]) -> 
         yield
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("model", KINDS)
 def test_no_call_runs_what_takes_the_place_of_a_column(shared_db: psycopg.Connection, owners: str, model: str) -> None:
     """Each column alone for some of the calls, most of which look whether it is there. Those that not all of them miss

@@ -55,7 +55,7 @@ def arrays(db: psycopg.Connection, outcome: str) -> tuple[np.ndarray, np.ndarray
     return found[:, :3], found[:, 3], found[:, 4].astype(int)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("outcome", "metric", "scoring"),
     [
@@ -124,7 +124,7 @@ def by_hand(db: psycopg.Connection, training: str, predict: str, told: str) -> l
     return scores
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("outcome", "metric", "more", "type_", "told"),
     [
