@@ -34,8 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out cases of tests marked `in_turn` that `is_in_turn` does, and of those marked `one_in` all that are not
-    one in so many, unless all are asked for.
+    """Leave out cases of tests marked `in_turn` that `is_in_turn` does, and of what is left, where marked `one_in`, all
+    but one in so many, unless all are asked for.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -50,10 +50,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def left_out(cases: list[pytest.Item]) -> list[pytest.Item]:
     """Of all cases of a test those that are not tried."""
     placed = places_of(cases)
+    tried = list(zip(cases, placed, strict=True))
+    if cases[0].get_closest_marker("in_turn"):
+        sizes = [1 + max(places) for places in zip(*placed, strict=True)]
+        longest = sizes.index(max(sizes))
+        tried = [(item, [places[longest]]) for item, places in tried if is_in_turn(places, sizes)]
     if mark := cases[0].get_closest_marker("one_in"):
-        return [item for item, places in zip(cases, placed, strict=True) if not is_one_in(places, mark.args[0])]
-    sizes = [1 + max(places) for places in zip(*placed, strict=True)]
-    return [item for item, places in zip(cases, placed, strict=True) if not is_in_turn(places, sizes)]
+        tried = [(item, places) for item, places in tried if is_one_in(places, mark.args[0])]
+    kept = {item for item, _ in tried}
+    return [item for item in cases if item not in kept]
 
 
 def places_of(cases: list[pytest.Item]) -> list[list[int]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from kept_sessions import RESET
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from waiting import wait_until
 
@@ -25,7 +26,7 @@ from madtree.embedded.osuser import server_user
 BY_TRANSACTION = "pool_mode = transaction\ndefault_pool_size = 3\nmin_pool_size = 3\nserver_round_robin = 1\n"
 # A client has a session to itself, and the next one has it, reset, when that is done: with all that its process has
 # loaded, which takes longer than most calls (`kept_sessions.py`).
-BY_SESSION = "pool_mode = session\ndefault_pool_size = 50\nserver_reset_query = DISCARD ALL\n"
+BY_SESSION = f"pool_mode = session\ndefault_pool_size = 50\nserver_reset_query = {RESET}\n"
 
 PORTS = (20_000, 30_000)  # below those that systems give to connections
 TRIES = 5

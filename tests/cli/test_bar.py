@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from shares import share
 from terminal import Said, Terminal, run_in_terminal
 
 BAR = re.compile(r"(\d+)%")
@@ -72,7 +73,7 @@ def test_with_verbose_the_servers_lines_stand_above_the_bar(shorter: list[str]) 
     assert [int(n) for n in re.findall(r"level (\d+): \d+ frontier nodes?,", terminal.plain)] == list(range(12))
 
 
-@pytest.mark.parametrize("columns", [24, 79])
+@pytest.mark.parametrize("columns", share([24, 79], 2))
 def test_in_a_narrow_terminal_no_line_is_wider_than_it(shorter: list[str], columns: int) -> None:
     """A line that wraps cannot be erased, and would be left behind at each step."""
     terminal = Terminal(*shorter, columns=columns)

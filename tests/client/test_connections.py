@@ -192,6 +192,7 @@ def guarded(db: psycopg.Connection, user: str, schema: str) -> Iterator[str]:
     db.execute("RESET ROLE")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("way", "why"),
     [

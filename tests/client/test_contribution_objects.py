@@ -27,6 +27,7 @@ def trained(client: madtree.Client, kind: str, y: str) -> Any:
     return getattr(client, f"{kind}_train")("flowers", "m", "id", y, FEATURES, replace=True, **TRAIN[kind])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("y", ["price", "kind"])
 @pytest.mark.parametrize("kind", TRAIN)
 def test_a_models_contributions_are_those_of_the_function(client: madtree.Client, kind: str, y: str) -> None:

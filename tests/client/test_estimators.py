@@ -54,7 +54,7 @@ def temporary(client: madtree.Client) -> list[Any]:
 
 
 @pytest.mark.usefixtures("flowers")
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("y", ["kind", "price"])
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("surrogates", [0, 2])

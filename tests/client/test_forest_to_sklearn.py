@@ -38,7 +38,7 @@ def scored(client: madtree.Client, type_: str, where: str = "true") -> np.ndarra
     return np.array(values)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("features", [PLAIN, MIXED], ids=["numbers", "mixed"])
 @pytest.mark.parametrize("y", ["kind", "price"])
 @pytest.mark.parametrize("missing", ["max_surrogates=0", "max_surrogates=3", "null_as_category=true"])

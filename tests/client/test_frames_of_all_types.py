@@ -66,7 +66,7 @@ def rows_of(db: psycopg.Connection) -> Callable[[str], None]:
     return make
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("type_", TYPES)
 def test_a_frames_rows_get_what_the_tables_rows_get(
     client: madtree.Client, db: psycopg.Connection, rows_of: Callable[[str], None], type_: str

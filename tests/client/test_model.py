@@ -78,7 +78,7 @@ FRAMES: dict[str, Callable[[madtree.Result], Any]] = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("type_", ["response", "prob", "leaf"])
 def test_a_frames_rows_get_what_the_tables_rows_get(model: madtree.Model, kind: str, type_: str) -> None:

@@ -66,6 +66,7 @@ def test_contributions_are_the_packages(client: madtree.Client, model: Any, shap
     np.testing.assert_allclose(found[0, 0], np.ravel(theirs.expected_value), rtol=0, atol=1e-9)
 
 
+@pytest.mark.one_in(2)
 def test_interactions_are_the_packages(client: madtree.Client, model: Any, shap: Any) -> None:
     made, told = model
     explainer = shap.TreeExplainer(made.to_sklearn(), feature_perturbation="tree_path_dependent")

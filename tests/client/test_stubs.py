@@ -53,6 +53,7 @@ MORE = {"features": "length", "new_model": "made", "cp": 0.1, "num_trees": 1, "i
 LEFT_OUT = {"drop", "shap"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("flowers")
 @pytest.mark.parametrize("kind", TRAINED)
 def test_a_method_of_a_model_says_what_the_function_says(client: madtree.Client, kind: str) -> None:

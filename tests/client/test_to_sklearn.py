@@ -109,7 +109,7 @@ def node_numbers(model: madtree.Model, estimator: Any, X: Any) -> list[int]:
     return [number[at] for at in tree.apply(encoded)]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("classes", [CLASSES, CLASSES[:2], ()], ids=["three classes", "two classes", "regression"])
 def test_numbers_go_where_they_go_in_the_database(
@@ -133,7 +133,7 @@ def test_numbers_go_where_they_go_in_the_database(
     check_probabilities(estimator, frame, in_database(db, rows, "prob") if classes else None)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("null_is_level", [False, True])
 @pytest.mark.parametrize("max_surrogates", [0, 3])
 @pytest.mark.parametrize("classes", [CLASSES, CLASSES[:2], ()], ids=["three classes", "two classes", "regression"])

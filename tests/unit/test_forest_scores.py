@@ -116,6 +116,7 @@ CASES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("n_rows", [3, 700])
 @pytest.mark.parametrize("counted", [block_scorer.COUNTED_BYTES, 3000])

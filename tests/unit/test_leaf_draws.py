@@ -28,6 +28,7 @@ def leaf_of(tree: int, row: np.ndarray) -> int:
     return first + node
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("counted", [block_scorer.COUNTED_BYTES, 2000, 1])
 @pytest.mark.parametrize("ids", ["own", "few", "one"])
 @pytest.mark.parametrize("n_groups", [1, 2])  # of two groups, rows have weights

@@ -114,6 +114,7 @@ TIMES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("type_", TIMES)
 def test_what_has_an_order_and_no_arithmetic_is_a_class_under_all_settings(db: psycopg.Connection, type_: str) -> None:
     db.execute(

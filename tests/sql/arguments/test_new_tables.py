@@ -125,6 +125,7 @@ def test_no_schema_is_selected(
     assert error.sqlstate == "3F000"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("maker", MAKERS)
 def test_the_caller_may_not_create_tables_there(
     model: psycopg.Connection, user_db: psycopg.Connection, schema: str, maker: str
@@ -139,6 +140,7 @@ def test_the_caller_may_not_create_tables_there(
         assert error.sqlstate == "42501"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("maker", MAKERS)
 def test_any_other_name_will_do(made: psycopg.Connection, shared_schema: str, maker: str) -> None:
     for name in (" out ", "OUT", "\"Out, 'put'\"", "x" * 63, "pg_temp.out", f"{shared_schema}.out"):

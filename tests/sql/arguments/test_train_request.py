@@ -69,6 +69,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("sql_type", "value", "kind", "shown"), KINDS, ids=[row[0] for row in KINDS])
 def test_kinds_and_types_of_features(
     host: PsycopgHost, sql_type: str, value: str, kind: FeatureKind, shown: str

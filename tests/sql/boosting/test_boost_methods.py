@@ -23,6 +23,7 @@ def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @pytest.mark.parametrize(("method", "target"), OF_TARGETS)
 @pytest.mark.parametrize("more", [{}, {"weights": "w", "grouping_cols": "g", "validation_params": "fraction=0.2"}])
@@ -40,6 +41,7 @@ def test_it_is_the_same_in_every_way(db: psycopg.Connection, method: str, target
     assert tables(db) == expected
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_scores_are_sums_of_what_trees_say(db: psycopg.Connection, method: str) -> None:
     boost(db, "late", boost_params=f"method={method}", learning_rate=1.0, num_trees=5)
@@ -153,6 +155,7 @@ def test_many_classes_have_weights_and_rows_that_are_held_out(db: psycopg.Connec
 SINGLE = ("loss=log_loss", "loss=exponential", *(f"method={method}" for method in METHODS))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("how", SINGLE)
 @pytest.mark.parametrize("held_out", [False, True])

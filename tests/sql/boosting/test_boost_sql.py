@@ -58,7 +58,7 @@ def close(found: list[Any], expected: list[Any]) -> None:
     np.testing.assert_allclose(*map(np.array, zip(*known, strict=True)), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("training", TRAININGS)
 def test_it_says_what_predictions_say(db: psycopg.Connection, training: str) -> None:
     target, more = TRAININGS[training]

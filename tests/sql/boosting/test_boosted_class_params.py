@@ -26,6 +26,7 @@ def raw(db: psycopg.Connection, model: str = "m") -> np.ndarray:
     return np.array([[value for name, value in row.items() if name != "id"] for row in found])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("target", "given", "weight", "method"),
     [

@@ -42,7 +42,7 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection, turn: int, 
     assert found[1:] == found[:1] * (len(found) - 1)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("turn", "target", "more"),
     [
@@ -84,6 +84,7 @@ def test_it_is_the_same_in_every_way(db: psycopg.Connection, turn: int, target: 
         assert tables(db) == expected, tuning
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @pytest.mark.parametrize(("target", "n_classes"), [("y", 0), ("late", 2), ("k", 5), ("n", 0)])
 @pytest.mark.parametrize("grouped", [False, True])

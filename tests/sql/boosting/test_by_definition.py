@@ -26,6 +26,7 @@ def notices(db: psycopg.Connection) -> Iterator[psycopg.Connection]:
     db.execute("RESET client_min_messages")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("strategy", ["auto", "aggregate"])

@@ -86,6 +86,7 @@ def test_leaves_of_gradients_of_few_bits_are_in_order_too(db: psycopg.Connection
     assert violations(db) == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("given", "groups"),
     [

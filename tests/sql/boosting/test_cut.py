@@ -40,7 +40,7 @@ def tables(db: psycopg.Connection, model: str) -> dict[str, Any]:
     return {**found, "_packed": packed}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("training", TRAININGS)
 def test_it_is_the_model_of_a_training_with_so_many_rounds(db: psycopg.Connection, training: str) -> None:
     target, more = TRAININGS[training]

@@ -32,7 +32,7 @@ ORDER = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("training", TRAININGS)
 def test_an_evaluator_predicts_the_same(db: psycopg.Connection, training: str) -> None:
     target, more = TRAININGS[training]

@@ -20,7 +20,7 @@ MAKE = """
 N_VALUES = {"late": 2, "y": 6, "n": 3}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("weights", [None, "whole", "fraction"])
 @pytest.mark.parametrize(
     ("target", "more"),

@@ -65,7 +65,7 @@ def shares_of(document: Document, group: Document, scores: Sequence[float]) -> l
     return [value / sum(each) if sum(each) else 1 / len(each) for value in each]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_reader_of_the_document_predicts_the_same(db: psycopg.Connection, name: str) -> None:
     outcome, more, method = MODELS[name]

@@ -59,6 +59,7 @@ def said(db: psycopg.Connection, type_: str, source: str = "u") -> list[Any]:
     return [row["said"] for row in rows(db, f"SELECT ({sql}) AS said FROM {source} ORDER BY id")]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_scores_are_those_without_and_the_offset(db: psycopg.Connection, name: str) -> None:
     """A model that is trained on the same rows, whose offsets are 0 where it scores, tells the rest."""
@@ -101,6 +102,7 @@ def test_by_workers_and_views_it_is_the_same(db: psycopg.Connection) -> None:
     assert by_id == {row["id"]: row["estimated_prob_true"] for row in expected}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_it_is_judged_by_scores_with_offsets(db: psycopg.Connection, name: str) -> None:
     target, more = MODELS[name]

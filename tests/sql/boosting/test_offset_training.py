@@ -86,7 +86,7 @@ def test_a_logarithm_of_exposures_is_an_exposure(db: psycopg.Connection) -> None
     np.testing.assert_allclose(both, rates / 2, rtol=1e-9)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("target", "offsets", "more"),
     [

@@ -81,6 +81,7 @@ def quantile(values: Values, level: float) -> float:
     return float(np.quantile(values, level, method="averaged_inverted_cdf"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("loss", sorted(SAID))
 def test_an_offset_is_said_by_what_there_is(db: psycopg.Connection, loss: str) -> None:
     db.execute(MAKE)
@@ -91,6 +92,7 @@ def test_an_offset_is_said_by_what_there_is(db: psycopg.Connection, loss: str) -
     np.testing.assert_allclose(raw, by_hand(loss, y, offset, cell)[cell], rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("loss", [*STEPS, "absolute_error", *QUANTILES])
 def test_a_score_is_offset_base_and_what_trees_add(db: psycopg.Connection, loss: str) -> None:
     db.execute(MAKE)

@@ -132,7 +132,7 @@ def is_drawn(row: dict[str, Any]) -> bool:
 FRACTION = {"validation_params": "fraction=0.25, n_iter_no_change=3"}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("target", "missing", "oracle", "more"),
     [

@@ -43,7 +43,7 @@ def read(db: psycopg.Connection, weights: str | None, source: str) -> tuple[np.n
     return features, columns["y"], weight, columns["score"]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("weights", "strategy"), [(None, "auto"), ("w", "auto"), ("v", "auto"), ("v", "aggregate")], ids=str
 )

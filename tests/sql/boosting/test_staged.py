@@ -60,7 +60,7 @@ def columns(found: list[dict[str, Any]]) -> np.ndarray:
     return np.array([[value for name, value in row.items() if name != "id"] for row in found])
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("training", TRAININGS)
 def test_it_is_what_predictions_by_so_many_rounds_lose(db: psycopg.Connection, training: str) -> None:
     target, more = TRAININGS[training]

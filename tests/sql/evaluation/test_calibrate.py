@@ -120,6 +120,7 @@ def reference(method: str, scores: Any, outcomes: Any, weight: Any) -> Any:
     return _SigmoidCalibration().fit(scores, outcomes, weight)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 def test_it_is_scikit_learns_calibration_of_the_same_scores(
@@ -141,6 +142,7 @@ def test_it_is_scikit_learns_calibration_of_the_same_scores(
     assert [response[id_] for id_ in made] == [share > 0.5 for share in made.values()]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 def test_every_way_of_scoring_says_the_same(reader: psycopg.Connection, trained: str, method: str) -> None:

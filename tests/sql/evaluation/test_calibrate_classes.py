@@ -120,7 +120,7 @@ def reference(method: str, scores: Any, outcomes: Any, weight: Any, later: Any) 
     return calibrated.fit(scores, outcomes, sample_weight=weight).predict_proba(later)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_it_is_scikit_learns_calibrated_classifier(db: psycopg.Connection, name: str) -> None:
     kind, type_ = trained(db, name)
@@ -170,7 +170,7 @@ def test_sigmoids_are_the_most_likely_ones(db: psycopg.Connection, name: str) ->
     np.testing.assert_allclose(made, expected / expected.sum(axis=1, keepdims=True), rtol=0, atol=1e-9)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str) -> None:
     trained(db, name)

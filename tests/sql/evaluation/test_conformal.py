@@ -56,7 +56,7 @@ def errors(db: psycopg.Connection, name: str, table: str) -> tuple[Any, Any]:
     return np.array([1 - row[f"estimated_prob_{row['actual']}"] for row in found]), groups
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_it_is_the_quantile_of_the_errors_and_covers_new_rows(db: psycopg.Connection, name: str) -> None:
     db.execute(f"SELECT madtree.{MODELS[name][0]}")  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ def test_it_is_the_quantile_of_the_errors_and_covers_new_rows(db: psycopg.Connec
         assert share > row["level"] - 4 * np.sqrt(row["level"] * (1 - row["level"]) * (1 / n + 1 / len(later)))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_mapie_finds_the_same_quantile(db: psycopg.Connection, name: str) -> None:
     """To the bit, of the same errors: by predictions of 0 as far off, and of one class as improbable."""

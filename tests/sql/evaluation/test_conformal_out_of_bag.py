@@ -161,6 +161,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("outcome", ["v", "c"])

@@ -114,6 +114,7 @@ def in_order(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(found, key=repr)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("grouped", [False, True], ids=["whole", "grouped"])
 @pytest.mark.parametrize("name", MODELS)
@@ -134,7 +135,7 @@ def test_the_same_as_by_hand_in_whatever_way_rows_are_scored(db: psycopg.Connect
             assert in_order(predicted(db, name, level, in_blocks)) == expected, in_blocks
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_as_many_new_rows_are_covered_as_the_level_says(db: psycopg.Connection, name: str) -> None:
     _, predict, outcome, _ = MODELS[name]
@@ -310,7 +311,7 @@ def test_mistakes_are_told(db: psycopg.Connection, models: None, call: str, said
     assert rows(db, "SELECT to_regclass('o') AS o, to_regclass('rates_conformal') AS r") == [{"o": None, "r": None}]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "damage",
     [
@@ -370,6 +371,7 @@ def test_python_calls_it_and_a_server_without_the_extension_says_the_same(db: ps
     assert rows(db, "SELECT count(*) AS n FROM theirs") == rows(db, "SELECT count(*) AS n FROM later")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("grouped", [False, True], ids=["whole", "grouped"])
 @pytest.mark.parametrize("name", ["forest", "forest of classes", "boosted", "boosted classes"])

@@ -199,7 +199,7 @@ PREDICTED = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", PREDICTED)
 def test_predictions_are_held_against_those_of_the_training(db: psycopg.Connection, name: str) -> None:
     train, predict, type_, said = PREDICTED[name]
@@ -274,7 +274,7 @@ def test_rows_of_unknown_groups_tell_nothing_of_predictions(db: psycopg.Connecti
     assert rows(db, "SELECT * FROM m_statistics WHERE feature IS NULL") == []
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "change",
     [

@@ -83,7 +83,7 @@ def renewed(db: psycopg.Connection, table: str = "t") -> list[Any]:
     return rows(db, KEPT.format("m_statistics"))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_what_a_training_keeps_is_what_is_kept_of_its_table(db: psycopg.Connection, name: str) -> None:
     function, given = MODELS[name]
@@ -95,6 +95,7 @@ def test_what_a_training_keeps_is_what_is_kept_of_its_table(db: psycopg.Connecti
     assert all(row["psi"] == 0 for row in rows(db, "SELECT * FROM madtree.tree_drift('m', 't')"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ["tree", "forest", "boosted groups"])

@@ -131,7 +131,7 @@ def classes_of(db: psycopg.Connection, setting: str) -> list[Any]:
     return {"label": [False, True], "kind": ["high", "low", "mid"], "y": []}[MODELS[setting][0]]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("setting", MODELS)
 def test_metrics_are_scikit_learns(data: psycopg.Connection, setting: str) -> None:
     train_one(data, setting)
@@ -150,6 +150,7 @@ def test_metrics_are_scikit_learns(data: psycopg.Connection, setting: str) -> No
             assert row[name] == (None if value is None else pytest.approx(value, rel=1e-9)), name
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("setting", [name for name in MODELS if MODELS[name][0] != "y"])
 def test_confusion_is_scikit_learns(data: psycopg.Connection, setting: str) -> None:
     train_one(data, setting)
@@ -189,7 +190,7 @@ def by_blocks(data: psycopg.Connection) -> str:
     return "by_blocks"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("setting", MODELS)
 def test_blocks_give_the_same(data: psycopg.Connection, by_blocks: str, setting: str) -> None:
     train_one(data, setting)

@@ -42,6 +42,7 @@ def _tables(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_leaves_say_what_the_rows_say_that_come_to_them(db: psycopg.Connection, name: str) -> None:
     outcome, options = MODELS[name]
@@ -94,7 +95,7 @@ def test_leaves_say_what_the_rows_say_that_come_to_them(db: psycopg.Connection, 
     assert call == ("SELECT madtree.tree_refresh('m', 'later', 'new');",)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("outcome", ["k", "b", "n", "s"])
 @pytest.mark.parametrize(
     "options", ["", ", surrogate_params => 'max_surrogates=2'", NULLS], ids=["", "surrogates", "nulls"]

@@ -146,7 +146,7 @@ BOOSTED = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", BOOSTED)
 def test_the_training_rows_give_a_boosted_model_again(db: psycopg.Connection, name: str) -> None:
     outcome, options = BOOSTED[name]

@@ -69,7 +69,7 @@ def written(db: psycopg.Connection, name: str = "m") -> str:
     return str(db.execute("SELECT madtree.tree_call(%s)", [name]).fetchone()[0])  # type: ignore[index]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("call", CALLS)
 def test_it_makes_the_same_model(db: psycopg.Connection, call: str) -> None:
     db.execute(f"SELECT madtree.{CALLS[call]}")  # type: ignore[arg-type]

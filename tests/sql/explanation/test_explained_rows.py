@@ -76,6 +76,7 @@ def case(db: psycopg.Connection, schema: str, request: pytest.FixtureRequest) ->
     return Case(features, classes, rows, groups, leaves)
 
 
+@pytest.mark.one_in(3)
 def test_predicates_select_each_leafs_rows(db: psycopg.Connection, case: Case) -> None:
     found: dict[int, list[int]] = {}
     for node_id, predicate in db.execute("SELECT node_id, predicate FROM madtree.tree_rules('m')").fetchall():
@@ -86,7 +87,7 @@ def test_predicates_select_each_leafs_rows(db: psycopg.Connection, case: Case) -
     ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 def test_paths_end_in_the_leaf_and_say_why(db: psycopg.Connection, case: Case) -> None:
     reasons: Counter[str] = Counter()
     for row in range(PATHS):
@@ -116,6 +117,7 @@ def test_paths_end_in_the_leaf_and_say_why(db: psycopg.Connection, case: Case) -
     assert (reasons["surrogate"] > 0) == has_surrogates
 
 
+@pytest.mark.one_in(3)
 def test_the_json_document_predicts_the_same(db: psycopg.Connection, case: Case) -> None:
     # As text: what psycopg would make of json is not what is tested.
     document = json.loads(db.execute("SELECT madtree.tree_to_json('m')::text").fetchone()[0])
@@ -124,6 +126,7 @@ def test_the_json_document_predicts_the_same(db: psycopg.Connection, case: Case)
         assert (None if tree is None else json_tree.find_leaf(document, tree, row)["node_id"]) == leaf
 
 
+@pytest.mark.one_in(3)
 def test_the_pmml_document_predicts_the_same(db: psycopg.Connection, case: Case) -> None:
     evaluator = Evaluator(db.execute("SELECT madtree.tree_to_pmml('m')").fetchone()[0])
     stored = {

@@ -80,6 +80,7 @@ def test_another_reader_of_the_json_document_predicts_the_same(db: psycopg.Conne
             assert found["estimated_v"] == reduce(add, each) / n  # in order: Python 3.12's sum adds otherwise
 
 
+@pytest.mark.one_in(2)
 def test_an_evaluator_of_pmml_predicts_the_same(db: psycopg.Connection, forest: str) -> None:
     text = db.execute("SELECT madtree.tree_to_pmml('f')").fetchone()[0]  # type: ignore[index]
     evaluator = Evaluator(text)
@@ -98,6 +99,7 @@ def test_an_evaluator_of_pmml_predicts_the_same(db: psycopg.Connection, forest: 
     assert ties > 0 or not votes
 
 
+@pytest.mark.one_in(2)
 def test_one_tree_is_a_document_of_its_own(db: psycopg.Connection, forest: str) -> None:
     tree = 6 if "groups" in forest else 2
     document = json.loads(db.execute("SELECT madtree.tree_to_json('f', %s)::text", [tree]).fetchone()[0])  # type: ignore[index]
@@ -130,6 +132,7 @@ def test_the_path_of_a_row_leads_through_each_tree_to_its_leaf(db: psycopg.Conne
             db.execute("SELECT madtree.get_tree('f', 4, 1)")
 
 
+@pytest.mark.one_in(2)
 def test_rules_of_one_tree_find_its_leaves(db: psycopg.Connection, forest: str) -> None:
     tree = 6 if "groups" in forest else 2
     rules = rows(db, "SELECT * FROM madtree.tree_rules('f', %s)", tree)

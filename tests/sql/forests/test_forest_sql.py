@@ -45,7 +45,7 @@ def train(db: psycopg.Connection, name: str) -> list[str]:
     return rows(db, "SELECT dependent_var_levels AS l FROM f_summary")[0]["l"] or []
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", FORESTS)
 def test_it_says_what_forest_predict_says(db: psycopg.Connection, name: str) -> None:
     classes = train(db, name)

@@ -59,7 +59,7 @@ def trees_of(db: psycopg.Connection) -> Tables:
 WAYS = [("workers", 1), ("aggregate", 0), ("workers", 3), ("aggregate", 2)]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("turn", "more"),
     list(

@@ -84,6 +84,7 @@ def drawn(db: psycopg.Connection, weight: str | None, first_tree: Mapping[Any, i
     }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("level", [0.9, 0.5, 0.01])
 def test_intervals_are_quantiles_of_the_outcomes_that_leaves_keep(db: psycopg.Connection, level: float) -> None:
     grow_bare(db, "f", "v", num_trees=N_TREES, intervals=True)
@@ -203,6 +204,7 @@ def test_classes_have_none(db: psycopg.Connection) -> None:
     assert "conformal" in str(error.value.diag.message_hint)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "damage",
     [

@@ -44,6 +44,7 @@ def tables_of(db: psycopg.Connection, prefix: str) -> set[str]:
     return {name.removeprefix(prefix) for (name,) in found}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", COPIES)
 def test_a_copy_takes_the_place_of_another_model(db: psycopg.Connection, name: str) -> None:
     """All tables of the one that was there are gone, and what the new one says is what it says without it."""

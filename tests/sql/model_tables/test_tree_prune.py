@@ -71,7 +71,7 @@ def without_complexity_of_leaves(db: psycopg.Connection, model: str) -> Tables:
     return tables
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("turn", "setting"), list(enumerate(TRAININGS)))
 def test_it_is_the_model_of_a_training_with_that_cp(data: psycopg.Connection, turn: int, setting: str) -> None:
     train_one(data, "whole", setting, 0)
@@ -135,6 +135,7 @@ def test_a_pruned_model_predicts(data: psycopg.Connection) -> None:
         WHERE n.is_leaf IS NOT TRUE AND region <> 'd'""").fetchone() == (0,)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("setting", "surrogates"),
     [

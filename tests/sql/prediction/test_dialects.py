@@ -130,6 +130,7 @@ def written(db: psycopg.Connection, call: str) -> str:
     return str(db.execute(call).fetchone()[0])  # type: ignore[arg-type,index]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("training", TRAININGS)
 def test_every_row_comes_to_the_same_leaf(db: psycopg.Connection, engines: dict[str, Engine], training: str) -> None:
     model = f"m{1 + [*TRAININGS].index(training)}"
@@ -166,7 +167,7 @@ BOOSTED = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", BOOSTED)
 def test_a_boosted_model_says_the_same(db: psycopg.Connection, engines: dict[str, Engine], case: str) -> None:
     target, more, type_ = BOOSTED[case]
@@ -197,7 +198,7 @@ def expressions(db: psycopg.Connection, dialect: str) -> Iterator[str]:
         yield written(db, f"SELECT madtree.boost_sql('steps', 'prob', dialect => '{dialect}')")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_others_can_be_read(models: psycopg.Connection, dialect: str) -> None:
     """By a parser of the dialect; and what has PostgreSQL's marks is in none."""
@@ -288,7 +289,7 @@ def grow(db: psycopg.Connection, case: str, model: str = "f") -> bool:
     return target != "y"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", FORESTS)
 def test_a_forest_says_the_same(db: psycopg.Connection, engines: dict[str, Engine], case: str) -> None:
     of_classes = grow(db, case)

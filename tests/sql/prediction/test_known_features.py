@@ -63,7 +63,7 @@ def leaf_of(nodes: dict[int, Any], surrogates: dict[int, list[Any]], row: dict[s
     return at
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("options", [None, "max_surrogates=2", NULL_COUNTS, f"max_surrogates=2, {NULL_COUNTS}"])
 @pytest.mark.parametrize("features", ["r", "r, n", "r, n, i, c"])
 def test_each_row_comes_to_the_leaf_to_which_the_tables_lead(

@@ -56,6 +56,7 @@ def test_it_says_what_it_did(db: psycopg.Connection) -> None:
     assert line.startswith("tree_predict: 14 rows of golf scored with model (response) into scored in 0.")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("type_", "columns"),
     [
@@ -145,6 +146,7 @@ def test_regression_predicts_the_leafs_mean(db: psycopg.Connection, predict: str
     assert wrong == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("type_", "values"),
     [

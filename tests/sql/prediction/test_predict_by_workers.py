@@ -117,7 +117,7 @@ def test_workers_change_nothing(data: psycopg.Connection, model: str, type_: str
     assert summed(data, "by_workers", model, type_) == expected
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "id_",
     [
@@ -213,6 +213,7 @@ def test_a_target_may_be_temporary(data: psycopg.Connection) -> None:
     assert data.execute("SELECT count(*) FROM pg_temp.mine WHERE id <> pg_backend_pid()").fetchone() == (N_ROWS,)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "make",
     [

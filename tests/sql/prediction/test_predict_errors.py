@@ -98,6 +98,7 @@ def test_a_type_that_cannot_be_compared(model: psycopg.Connection) -> None:
         model.execute("SELECT madtree.tree_predict('m', 'odd', 'out')")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("call", "argument"),
     [

@@ -35,6 +35,7 @@ def predictions(db: psycopg.Connection, function: str, type_: str, source: str =
     return {row[0]: row[1:] for row in db.execute("SELECT * FROM scored ORDER BY id", prepare=False).fetchall()}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(6))
 def test_every_route_ends_in_the_specified_leaf(db: psycopg.Connection, schema: str, by_blocks: str, seed: int) -> None:
     rng = random.Random(seed)
@@ -52,7 +53,7 @@ def test_every_route_ends_in_the_specified_leaf(db: psycopg.Connection, schema: 
     assert {row[0]: row[1:] for row in db.execute(f"SELECT id, {expression} FROM rows").fetchall()} == expected
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("feature_number", range(len(NUMBERS) + len(LEVELS) + 5))
 def test_a_split_on_one_feature_is_exact(
     db: psycopg.Connection, schema: str, by_blocks: str, feature_number: int

@@ -29,7 +29,7 @@ def table(db: psycopg.Connection) -> psycopg.Connection:
 FEATURES = "x, n, level, flag"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("dependent", ["label", "y"])
 @pytest.mark.parametrize("grouping", [None, "g"])
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ def test_what_is_there_is_not_replaced_unasked(model: psycopg.Connection) -> Non
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("function", ["tree_predict", "forest_predict"])
 @pytest.mark.parametrize("type", ["response", "prob", "leaf"])
 def test_new_rows_take_the_place_of_the_former_ones(model: psycopg.Connection, function: str, type: str) -> None:
@@ -136,6 +137,7 @@ NOT_PREDICTIONS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("statement", NOT_PREDICTIONS.values(), ids=list(NOT_PREDICTIONS))
 def test_only_tables_of_predictions_are_replaced(model: psycopg.Connection, statement: str) -> None:
     model.execute(statement)
@@ -145,6 +147,7 @@ def test_only_tables_of_predictions_are_replaced(model: psycopg.Connection, stat
     assert model.execute("SELECT oid, relfilenode FROM pg_class WHERE oid = 'out'::regclass").fetchone() == before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("table", ["t", "m", "m_nodes", "m_summary", "f", "f_group", "f_packed", "f_nodes"])
 def test_neither_data_nor_models_are_replaced(model: psycopg.Connection, table: str) -> None:
     with pytest.raises(psycopg.errors.DuplicateTable, match="replaces tables of predictions only"):

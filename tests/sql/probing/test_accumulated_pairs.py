@@ -75,7 +75,7 @@ def predicted(db: psycopg.Connection, kind: str, type_: str, pair: tuple[str, st
     return rows(db, "SELECT mod(id, 1000) AS own, id / 100000 AS at, mod(id / 1000, 100) AS at_2, * FROM scored")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("turn", "name"), list(enumerate(MODELS)))
 def test_effects_of_two_are_those_of_loops(db: psycopg.Connection, turn: int, name: str) -> None:
     kind, dependent, more, type_, column = MODELS[name]

@@ -77,7 +77,7 @@ def predicted(db: psycopg.Connection, kind: str, type_: str, values: dict[str, s
     return rows(db, "SELECT * FROM scored")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("turn", "name"), list(enumerate(MODELS)))
 def test_averages_are_those_of_predictions(db: psycopg.Connection, turn: int, name: str) -> None:
     kind, dependent, more, type_, column = MODELS[name]

@@ -152,6 +152,7 @@ def some(values: Sequence[str], turn: int) -> Sequence[str]:
     return share(values, 2, turn) if len(values) > 1 else values
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", MODELS)
 def test_no_function_fetches_what_it_has_not_measured(models: psycopg.Connection, model: str) -> None:
     asked = [*calls(models, model), *(call.format(m=model) for call in VARIANTS)]

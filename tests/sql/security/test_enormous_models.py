@@ -223,7 +223,7 @@ def calls(db: psycopg.Connection, model: str) -> Iterator[str]:
     yield "SELECT count(r) FROM madtree.models AS r"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("turn", "model", "change"), [(turn, *case) for turn, case in enumerate(CASES)], ids=lambda value: str(value)
 )
@@ -262,7 +262,7 @@ TO_THE_END = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("turn", "model", "change"), [(turn, *case) for turn, case in enumerate(TO_THE_END)], ids=lambda value: str(value)
 )
@@ -300,7 +300,7 @@ def longest_between_looks(db: psycopg.Connection, call: str) -> float:
     return float(took)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("change", REFUSED)
 def test_what_is_too_large_in_a_summary_is_refused_before_it_is_fetched(
     models: psycopg.Connection, change: str

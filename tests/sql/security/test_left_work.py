@@ -169,7 +169,7 @@ def taken(db: psycopg.Connection, function: str, n_arguments: int) -> list[Any]:
     return []
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", CALLS)
 def test_the_next_role_in_a_session_finds_nothing_of_a_cancelled_call(
     data: psycopg.Connection, user_db: psycopg.Connection, name: str

@@ -86,7 +86,7 @@ def explain(db: psycopg.Connection, source: str = "test", **more: Any) -> list[d
     return rows(db, "SELECT * FROM why")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("turn", "name"), list(enumerate(MODELS)))
 def test_contributions_add_up_to_predictions(db: psycopg.Connection, turn: int, name: str) -> None:
     kind, dependent, more, type_, _ = MODELS[name]

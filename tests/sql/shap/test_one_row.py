@@ -42,7 +42,7 @@ def train(db: psycopg.Connection, kind: str, **more: Any) -> None:
     )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("what", MODELS)
 def test_a_row_is_explained_as_among_all(db: psycopg.Connection, what: str) -> None:
     kind, more, asked = MODELS[what]

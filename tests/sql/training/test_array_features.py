@@ -22,7 +22,7 @@ _CASES = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("n_rows", "type_", "holes"), [case for case in _CASES if case[1:] != ("integer", "NaN")])
 def test_elements_give_the_trees_that_columns_give(db: psycopg.Connection, n_rows: int, type_: str, holes: str) -> None:
     """One tree, and one for each group."""

@@ -35,6 +35,7 @@ def cv(db: psycopg.Connection, model: str = "model") -> list[tuple[float, ...]]:
     return db.execute(f"SELECT {COLUMNS} FROM {model}_cv ORDER BY cp DESC", prepare=False).fetchall()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(  # each two of these meet in one of the trainings
     ("dependent", "weights", "surrogates"),
     [

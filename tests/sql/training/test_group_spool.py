@@ -44,7 +44,7 @@ def trained(db: psycopg.Connection, features: str, memory: int, workers: int) ->
     return {name: rows for name, rows in read_model(db, "m").items() if name != "_summary"}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("memory", [64, 16], ids=["in memory", "in a file"])
 @pytest.mark.parametrize("made", MADE)
 def test_rows_that_are_not_sorted_give_the_same_trees(db: psycopg.Connection, made: str, memory: int) -> None:

@@ -71,7 +71,7 @@ def helped(lines: list[str]) -> list[int]:
     return [int(match[1]) for line in lines if (match := NOTE.fullmatch(line))]
 
 
-@pytest.mark.parametrize("importance", [False, True], ids=["", "importance"])
+@pytest.mark.parametrize("importance", share([True, False], 2))
 def test_workers_change_nothing(db: psycopg.Connection, told: list[str], importance: bool) -> None:
     (workers,) = share((1, 3), 2, int(importance))
     forest(db, 0, importance=importance)
@@ -124,6 +124,7 @@ def test_where_nobody_gets_a_branch_the_session_grows_all(
 
 
 def test_more_workers_than_there_can_be_are_not_asked_for(db: psycopg.Connection, told: list[str]) -> None:
+    db.execute("SET max_parallel_workers = 3")
     forest(db, 40, n_trees=2)
     assert len(helped(told)) == 1
 

@@ -97,6 +97,7 @@ TRAININGS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "more",
     share(TRAININGS, 2),
@@ -230,7 +231,7 @@ def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connect
 
 
 def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connection, told: list[str]) -> None:
-    """At every third of its lines: while it packs, in its levels and between them."""
+    """At every sixth of its lines: while it packs, in its levels and between them."""
     more = {"pruning_params": "n_folds=2", "max_depth": 6}
     train(db, 2, **more)
     n_lines = len(told)
@@ -244,7 +245,7 @@ def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connecti
 
     db.add_notice_handler(cancel)
     # The last lines come when the work is done.
-    for line in share(range(1, n_lines - 3), 3):
+    for line in share(range(1, n_lines - 3), 6):
         cancel_at = line
         told.clear()
         with pytest.raises(psycopg.errors.QueryCanceled):
@@ -335,7 +336,6 @@ def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told
 
 def test_temp_file_limit_holds(db: psycopg.Connection, many: str) -> None:
     """Of the smallest budget, so that blocks go to files."""
-    train(db, 2, table=many, memory_mb=8)
     db.execute("SET temp_file_limit = '100kB'")
     for workers in (0, 2):
         with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):

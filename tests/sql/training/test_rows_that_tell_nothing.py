@@ -35,7 +35,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("turn", "case"), list(enumerate(CASES)))
 def test_they_leave_no_trace(db: psycopg.Connection, turn: int, case: str) -> None:
     db.execute(MAKE)
@@ -81,7 +81,7 @@ GROUPED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", GROUPED)
 def test_a_group_of_such_rows_has_no_model(db: psycopg.Connection, case: str) -> None:
     """By every strategy it is one of the failed groups, with the same message, and its rows are skipped."""

@@ -152,7 +152,7 @@ MAKERS: list[Callable[[psycopg.Connection], None]] = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kept", [FEW, MANY], indirect=True, ids=["few rows", "many rows"])
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__.removeprefix("make_"))
 def test_every_kind_of_relation_gives_the_same_tree(
@@ -173,6 +173,7 @@ def test_every_kind_of_relation_gives_the_same_tree(
         db.execute("DROP EXTENSION IF EXISTS postgres_fdw CASCADE")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
 def test_relations_and_columns_may_have_any_name(reading: tuple[psycopg.Connection, dict[int, Row]], name: str) -> None:
     """The same awkward name for schema, table, id, dependent, feature and output; 52 bytes leave room for suffixes."""

@@ -73,7 +73,7 @@ def trees_of(db: psycopg.Connection) -> Tables:
     return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("turn", "more"),
     list(

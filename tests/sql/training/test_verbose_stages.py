@@ -45,6 +45,7 @@ def test_every_stage_is_told_once_and_they_make_up_the_run(
     assert sum(seconds.values()) == pytest.approx(total, rel=0.1, abs=0.02)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(
     ("call", "unit", "n_total"),

@@ -100,7 +100,7 @@ def place_of(ground: Ground, call: Call, type_: str = "") -> dict[str, Any]:
     return {**FIXED, "model": model, "data": TABLE, "out": ground.new_name()}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: None, who: str, engine: str) -> None:
     seen = Seen(ground, who, engine)

@@ -103,7 +103,7 @@ WON = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_nothing_that_comes_meanwhile_runs(ground: Ground, masters: None, who: str, engine: str) -> None:
     wrong, idle, intact = [], set[tuple[str, str, str]](), ""

@@ -50,6 +50,7 @@ def calls_of(db: psycopg.Connection, engine: str) -> list[Call]:
     return [call for call in all_calls(db, engine) if not call.function.endswith("_train")]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_nothing_on_a_models_table_runs(
     ground: Ground, models: dict[str, dict[str, str]], who: str, engine: str
@@ -79,7 +80,7 @@ def _column(part: str) -> str:
     return columns.get(part, "gid" if part in ("_group", "_rounds", "_categories") else "tree_id")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_further_columns_of_a_models_tables_are_not_taken_over(
     ground: Ground, models: dict[str, dict[str, str]], who: str, engine: str

@@ -10,6 +10,7 @@ import pytest
 from anothers_models import train
 from function_calls import FIXED, SMALL
 from ground import AS_ATTACKER, Ground, Seen
+from shares import share
 from trap_calls import ENGINES, Call
 from trap_objects import OBJECTS, put, spring
 from trap_objects import drop as take_away
@@ -63,8 +64,8 @@ def test_nothing_on_a_replaced_table_runs(ground: Ground, model: str, who: str, 
     """By a superuser who has taken the role of the table's owner."""
     seen, attacker, replaced = Seen(ground, who, engine), ground.sessions["attacker"], 0
     ground.clear()
-    for made, call in MAKERS.items():
-        for what in (*OBJECTS, KEY):
+    for turn, (made, call) in enumerate(MAKERS.items(), [*ENGINES].index(engine)):
+        for what in share([*OBJECTS, KEY], 2, turn):
             with ground.calling(AS_ATTACKER[who]) as db:
                 place = {**FIXED, "model": model, "data": "traps.d", "out": TABLE}
                 ENGINES[engine](db, call, place)

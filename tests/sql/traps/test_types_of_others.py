@@ -80,6 +80,7 @@ def makes_or_finds(call: Call) -> bool:
     return bool({"out", "row"} & {*call.meanings.values()}) and not call.named
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_no_function_of_anothers_type_runs(ground: Ground, who: str, engine: str) -> None:
     seen, turn = Seen(ground, who, engine), WAYS.index((who, engine))

@@ -42,7 +42,7 @@ def models(ground: Ground, request: pytest.FixtureRequest) -> Iterator[dict[tupl
         drop(attacker, model)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("who", "engine"), ways(SUPERUSERS))
 def test_no_expression_runs(ground: Ground, models: dict[tuple[str, str], str], who: str, engine: str) -> None:
     seen = Seen(ground, who, engine)
@@ -99,6 +99,7 @@ def models_of_all(ground: Ground) -> Iterator[None]:
     owners["admin"].execute("DROP SCHEMA admins")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("who", "engine"), ways({**CALLERS, **AS_ATTACKER}))
 def test_models_of_others_are_listed_by_name_only(ground: Ground, models_of_all: None, who: str, engine: str) -> None:
     """The owners whose tables are read are superusers and the login; and by a superuser, only where the schema is

@@ -71,6 +71,7 @@ def test_what_reads_a_forest_does_not_read_its_view(
     assert canary() == set()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -134,6 +135,7 @@ FORGED = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("forged", FORGED)
 def test_bytes_that_are_no_trees_are_a_sentence(data: psycopg.Connection, forged: str) -> None:
     grow(data, "f")
@@ -170,6 +172,7 @@ def test_any_byte_may_be_changed(data: psycopg.Connection) -> None:
     assert refused > 5
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sets", ["NULL", "'{}'", "'{NULL}'", "'{{red,green},{blue,red}}'", "'[0:1]={red,blue}'"])
 def test_lists_of_categories_may_hold_anything(data: psycopg.Connection, sets: str) -> None:
     grow(data, "f")

@@ -36,6 +36,7 @@ def hers(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> 
     data.execute(f"SET client_min_messages = error; DROP SCHEMA hers_{schema} CASCADE".encode())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("function", COPIES)
 def test_a_copy_has_the_expressions_that_were_looked_at(
     data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]], hers: str, function: str

@@ -57,7 +57,7 @@ def table(data: psycopg.Connection, user_db: psycopg.Connection, hers: str) -> s
     return f"{hers}.t"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("function", "change"),
     [(function, change) for turn, function in enumerate(CALLS) for change in share([*CHANGES], 3, turn)],

@@ -27,7 +27,7 @@ CREATE CAST ({type} AS {target}) WITH FUNCTION to_{target}({type}) AS IMPLICIT
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("engine", ["extension", "client"])
 @pytest.mark.parametrize("which", ESTIMATORS)
 def test_scoring_runs_no_casts_of_the_types_of_outcome_and_weights(

@@ -64,6 +64,7 @@ def hers(data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable
     return str(request.param)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("engine", ["extension", "client"])
 @pytest.mark.parametrize("place", PLACES)
 def test_training(data: psycopg.Connection, canary: Callable[[], set[str]], hers: str, place: str, engine: Any) -> None:
@@ -78,6 +79,7 @@ def test_training(data: psycopg.Connection, canary: Callable[[], set[str]], hers
     assert canary() == set()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("engine", ["extension", "client"])
 def test_a_model_of_hers(data: psycopg.Connection, canary: Callable[[], set[str]], hers: str, engine: Any) -> None:
     data.execute("CREATE TABLE own AS SELECT id, x, y, g, 1 + g AS v FROM data")
@@ -90,6 +92,7 @@ def test_a_model_of_hers(data: psycopg.Connection, canary: Callable[[], set[str]
         assert "out" not in arguments or data.execute("SELECT to_regclass('out')").fetchone() == (None,)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("engine", ["extension", "client"])
 def test_texts_and_columns_are_taken(
     data: psycopg.Connection, canary: Callable[[], set[str]], hers: str, engine: Any

@@ -65,7 +65,7 @@ def test_one_of_plain_columns_runs_nothing_of_its_owners(
     assert canary() == set()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [

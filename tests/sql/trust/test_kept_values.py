@@ -37,7 +37,7 @@ def types(db: psycopg.Connection, tables: str) -> set[str]:
     return {type_ for (type_,) in found}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("hers", "kept"), [(made, kept) for made, (_, kept) in KEPT.items()], indirect=["hers"])
 def test_groups_and_ids_are_kept(hers: psycopg.Connection, user_db: psycopg.Connection, kept: str) -> None:
     notices: list[str] = []

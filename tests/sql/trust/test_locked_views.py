@@ -25,6 +25,7 @@ CALLS: Mapping[str, tuple[str, tuple[object, ...], str]] = {
 STRONG = {"ShareRowExclusiveLock", "ExclusiveLock", "AccessExclusiveLock"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("what", CALLS)
 def test_a_view_in_a_tables_place_has_nothing_else_locked(
     data: psycopg.Connection,

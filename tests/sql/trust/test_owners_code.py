@@ -88,7 +88,7 @@ def test_a_model_of_plain_columns_runs_nothing_of_its_owners(
     assert canary() == set()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -132,7 +132,7 @@ EXPRESSIONS = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", EXPRESSIONS)
 def test_what_its_owner_wrote_is_refused_to_a_superuser_unless_she_says_so(
     data: psycopg.Connection,
@@ -231,6 +231,7 @@ OWN_MODELS = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("place", OWN_MODELS)
 def test_scoring_a_table_runs_no_casts_of_its_columns_types(
     data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]], place: str
@@ -265,6 +266,7 @@ def test_scoring_a_table_runs_no_casts_of_its_columns_types(
     assert canary() == set()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("type_", "cast", "first", "shown"),
     [

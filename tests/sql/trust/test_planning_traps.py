@@ -44,6 +44,7 @@ def trapped(
 all_traps = pytest.mark.parametrize("trapped", TRAPS, indirect=True)
 
 
+@pytest.mark.one_in(2)
 @all_traps
 def test_the_view_of_models_tells_of_them_from_the_catalogue_alone(
     trapped: None, db: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]], schema: str
@@ -56,7 +57,7 @@ def test_the_view_of_models_tells_of_them_from_the_catalogue_alone(
     assert told == {"model", "schema", "name", "owner"}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @all_traps
 def test_no_function_reads_them_and_the_error_says_why(
     trapped: None, db: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]]
@@ -73,6 +74,7 @@ def test_no_function_reads_them_and_the_error_says_why(
     assert canary() == set()
 
 
+@pytest.mark.one_in(2)
 @all_traps
 def test_a_superuser_may_say_that_she_trusts_the_owner(trapped: None, db: psycopg.Connection) -> None:
     assert db.execute("SELECT tree_predict('m', 'data', 'out', trust_owner => true)").fetchone()
@@ -94,6 +96,7 @@ def test_a_superusers_models_are_listed_with_all_that_they_tell(
     assert user_db.execute("SELECT kind, n_rows FROM models WHERE name = 'm'").fetchall() == [("classification", 300)]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
 @pytest.mark.parametrize("part", ["m", "m_nodes", "m_summary", "m_surrogates"])
 def test_a_view_in_the_place_of_a_table_is_no_model(

@@ -19,6 +19,7 @@ def client(data: psycopg.Connection) -> madtree.Client:
     return madtree.connect(data, on_message=lambda line: None)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("part", "read"),
     [

@@ -63,7 +63,7 @@ def hers(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> 
     data.execute(f"SET client_min_messages = error; DROP SCHEMA {names} CASCADE".encode())
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("function", WRITES)
 def test_a_superusers_rows_go_to_the_tables_that_she_has_made(
     data: psycopg.Connection,

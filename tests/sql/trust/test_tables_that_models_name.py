@@ -41,7 +41,7 @@ def named(
     return canary
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
 def test_a_page_of_a_copy_does_not_read_it(data: psycopg.Connection, named: Callable[[], set[str]], copy: str) -> None:
     data.execute(f"SELECT {copy}")  # type: ignore[arg-type]

@@ -51,7 +51,7 @@ def hers(data: psycopg.Connection, user_db: psycopg.Connection) -> psycopg.Conne
     return user_db
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("engine", ["extension", "client"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_boosted_models_classes(
@@ -83,7 +83,7 @@ ESTIMATORS = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("which", ESTIMATORS)
 def test_an_estimator_scores_later(

@@ -55,6 +55,7 @@ def arrays(db: psycopg.Connection, outcome: str) -> tuple[np.ndarray, np.ndarray
     return found[:, :3], found[:, 3], found[:, 4].astype(int)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("outcome", "metric", "scoring"),
     [

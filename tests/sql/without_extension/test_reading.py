@@ -36,6 +36,7 @@ def test_nothing_of_ours_is_there(both: Both) -> None:
     assert row == (0, None, None, 0, False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", TREES)
 @pytest.mark.parametrize("dot", [True, False])
 @pytest.mark.parametrize("verbose", [True, False])
@@ -62,7 +63,7 @@ def test_trees_are_told_alike(both: Both, model: str) -> None:
     assert both.ask("tree_cp", model) == answer(both, "tree_cp", model)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("model", MODELS)
 def test_documents_are_alike(both: Both, model: str) -> None:
     tree = None if model in TREES else 2
@@ -71,6 +72,7 @@ def test_documents_are_alike(both: Both, model: str) -> None:
     assert both.ask("tree_to_pmml", model) == answer(both, "tree_to_pmml", model)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_path_of_a_row_is_the_same(both: Both, model: str) -> None:
     for table, id_ in (("data", "33"), ("fresh", "1210")):

@@ -48,7 +48,7 @@ def test_own_rows_are_judged_out_of_bag_alike(both: Both, model: str) -> None:
     assert [(row["tree_id"], row["level"], row["n"], row["quantile"]) for row in found] == expected
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("in_blocks", [False, True])
 @pytest.mark.parametrize("model", TREES)
 def test_trees_predict_alike(both: Both, model: str, in_blocks: bool) -> None:
@@ -85,7 +85,7 @@ def in_short(row: dict[str, Any]) -> dict[str, Any]:
     return {name: float(f"{value:.12g}") if isinstance(value, float) else value for name, value in row.items()}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("in_blocks", [None, True])
 @pytest.mark.parametrize("model", MODELS)
 def test_predictions_are_measured_alike(both: Both, model: str, in_blocks: bool | None) -> None:

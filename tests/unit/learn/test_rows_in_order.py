@@ -71,6 +71,7 @@ def depths(routing: Routing) -> np.ndarray:
     return depth
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("kept", [1.0, 0.6])
 @pytest.mark.parametrize("n_bins", [100, 900], ids=["codes of one byte", "of two"])

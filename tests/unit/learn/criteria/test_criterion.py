@@ -107,7 +107,7 @@ def test_a_made_up_criterion_chooses_the_splits(n_classes: int) -> None:
         assert not np.array_equal(tree.node_id, trained(rows, n_classes, "gini")[2].node_id)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n_classes", [2, 5, 30])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("pruned", [False, True])

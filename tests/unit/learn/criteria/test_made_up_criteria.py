@@ -255,7 +255,7 @@ def each_node(growing: GrowingTrees, predictions: Array) -> Iterator[tuple[int, 
         )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("name", OUTCOMES)

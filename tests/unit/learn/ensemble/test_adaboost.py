@@ -71,6 +71,7 @@ def by_hand(method: str, features: Floats, target: Floats, weight: Floats, n_rou
     return scores
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("method", "loss"), [("real", "exponential"), ("gentle", "exponential"), ("logitboost", "log_loss")]
 )
@@ -130,6 +131,7 @@ def of_many(
     return found[0][0], found[0][1], found[1][0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(

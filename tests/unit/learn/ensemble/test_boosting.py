@@ -63,7 +63,7 @@ def nodes_of(trees: TrainedTrees, problem: Problem) -> np.ndarray[Any, Any]:
     return np.frombuffer(trees.packed.records.tobytes(), np.dtype(layout.big_endian))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("turn", "loss", "n_classes", "weighted", "n_trees", "more"),
     [
@@ -121,7 +121,7 @@ def raw_scores(
     return lines[first : first + (n_classes if n_classes > 2 else 1)].T
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("loss", "n_classes"), [("log_loss", 2), ("log_loss", 4), ("squared_error", 0), ("poisson", 0), ("gamma", 0)]

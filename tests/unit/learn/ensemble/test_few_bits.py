@@ -33,7 +33,7 @@ MODELS: list[tuple[int, bool, int, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("least", "n_classes", "weighted", "n_trees", "more"),
     [

@@ -132,7 +132,7 @@ SETTINGS = {
 IN_SMALL_STACKS = replace(SCREENED, stack_values=300, copied_codes=700)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_trees_are_those_of_the_general_ways(name: str) -> None:
     """Whatever counting takes over at which size, and however many trees are grown together."""
@@ -173,7 +173,7 @@ class BlocksElsewhere(Provider):
     held_out = targets = out_of_bag
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "memory_mb"), [(name, size) for turn, name in enumerate(SETTINGS) for size in share((1, 64), 2, turn)]
 )

@@ -28,7 +28,7 @@ def examples(loss: str, seed: int, missing: bool) -> tuple[Floats, Floats]:
     return features, {"squared_error": z, "poisson": rng.poisson(np.exp(z / 2)).astype(float)}.get(loss, z > -0.5)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("loss", "weighted", "missing", "more"),
     [

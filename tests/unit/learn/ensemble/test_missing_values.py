@@ -39,6 +39,7 @@ def with_sides(features: Floats) -> Floats:
     return np.concatenate((np.where(missing, low, features), np.where(missing, high, features)), axis=1)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("min_bucket", [20, 400])
 @pytest.mark.parametrize(("loss", "n_classes"), [("squared_error", 0), ("log_loss", 2), ("log_loss", 3)])
 def test_missing_values_are_scikit_learns(loss: str, n_classes: int, min_bucket: int) -> None:

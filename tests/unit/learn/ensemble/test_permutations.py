@@ -11,7 +11,7 @@ from madtree.trees import ForestParameters, Parameters
 from tests.unit.learn.ensemble.test_forest import N_TREES, SETTINGS, forest_of, forest_problem
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("rows_together", [1, 250, 1_000])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_importance_is_the_same_however_many_rows_go_down_together(

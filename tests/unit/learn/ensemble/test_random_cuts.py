@@ -192,6 +192,7 @@ def lowbias32(z: int) -> int:
     return z ^ z >> 16
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("sampling", ["poisson", "none"])

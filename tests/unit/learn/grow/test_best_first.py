@@ -105,6 +105,7 @@ def test_a_pass_for_each_level_and_none_for_nodes_that_are_out_of_reach(leaves: 
     assert max(sizes) <= 2 * (leaves - 1)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("n_classes", "max_surrogates"), [(2, 0), (3, 2), (0, 1), (12, 0)])
 def test_groups_folds_and_ways_of_counting(n_classes: int, max_surrogates: int) -> None:
     """The queue is each tree's own; how rows lie and in which order nodes were split changes nothing."""

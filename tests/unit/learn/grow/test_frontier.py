@@ -33,6 +33,7 @@ def test_no_nodes_make_no_batch() -> None:
     assert batches(0, np.array([5]), 8, 100) == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @pytest.mark.parametrize("n_classes", [0, 2, 5, 40])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -47,6 +47,7 @@ def usual(n_rows: int, n_classes: int, weighted: bool, parameters: Parameters) -
 each_setting = pytest.mark.parametrize(("n_classes", "weighted", "criterion", "max_surrogates"), SETTINGS)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @each_setting
 @pytest.mark.parametrize("cache_bytes", [0, 5_000, 2**20])
@@ -61,6 +62,7 @@ def test_cutting_and_permuting_blocks_changes_nothing(
     assert_identical(expected, train_by(problem, source))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.in_turn
 @each_setting
 @pytest.mark.parametrize("rule", ["min", "1se"])
@@ -81,6 +83,7 @@ def test_cross_validation_does_not_depend_on_the_blocks(
     assert_identical(expected, train_by(problem, source))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.in_turn
 @each_setting
 @pytest.mark.parametrize("n_bytes", [2_000, 20_000, 200_000])
@@ -118,7 +121,7 @@ TUNINGS = [
 ]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("n_classes", [0, 2, 12])
 @pytest.mark.parametrize("changes", TUNINGS, ids=str)
 def test_no_threshold_changes_a_tree(n_classes: int, changes: dict[str, float]) -> None:
@@ -168,6 +171,7 @@ def test_every_threshold_is_tried() -> None:
     assert {name for changes in TUNINGS for name in changes} == of_all - of_forests - of_boosting
 
 
+@pytest.mark.one_in(3)
 @each_setting
 def test_a_group_has_the_tree_of_its_rows_alone(
     n_classes: int, weighted: bool, criterion: str, max_surrogates: int

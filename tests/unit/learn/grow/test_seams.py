@@ -63,6 +63,7 @@ def _for_more_rows(problem: Problem, replicas: Replicas, times: int) -> Problem:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.in_turn
 @pytest.mark.parametrize(("n_classes", "weighted"), [(2, False), (3, True), (0, False), (0, True), (12, False)])
 @pytest.mark.parametrize("times", [2, 3])
@@ -121,6 +122,7 @@ class _OneByOne:
         return candidates[at : at + 1]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("n_classes", "max_surrogates", "order"),
     [

@@ -77,6 +77,7 @@ def _cases() -> list[tuple[What, int, int, bool]]:
 each_case = pytest.mark.parametrize(("what", "n_classes", "n_folds", "held_out"), _cases())
 
 
+@pytest.mark.one_in(3)
 @each_case
 def test_merge_is_associative_and_commutative_and_a_cut_block_gives_the_same_state(
     what: What, n_classes: int, n_folds: int, held_out: bool
@@ -91,6 +92,7 @@ def test_merge_is_associative_and_commutative_and_a_cut_block_gives_the_same_sta
     assert final(left).tobytes() == final(right).tobytes() == whole.tobytes()
 
 
+@pytest.mark.one_in(3)
 @each_case
 def test_blocks_that_are_counted_one_after_the_other_or_together_give_the_same_state(
     what: What, n_classes: int, n_folds: int, held_out: bool
@@ -105,6 +107,7 @@ def test_blocks_that_are_counted_one_after_the_other_or_together_give_the_same_s
     assert transition(None, blocks, request).tobytes() == one_by_one.tobytes() == _state(request, block).tobytes()
 
 
+@pytest.mark.one_in(3)
 @each_case
 def test_a_request_is_the_same_after_a_journey(what: What, n_classes: int, n_folds: int, held_out: bool) -> None:
     request, block = _request(what, n_classes, n_folds=n_folds, held_out=held_out)
@@ -112,6 +115,7 @@ def test_a_request_is_the_same_after_a_journey(what: What, n_classes: int, n_fol
     assert _state(back, block).tobytes() == _state(request, block).tobytes()
 
 
+@pytest.mark.one_in(3)
 @each_case
 def test_nodes_that_are_kept_beside_a_block_give_the_same_state(
     what: What, n_classes: int, n_folds: int, held_out: bool

@@ -37,7 +37,7 @@ def assert_screening_changes_nothing(
     return len(expected.tree)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 5, 60])
@@ -47,6 +47,7 @@ def test_features_of_all_kinds_with_missing_values(criterion: str, weighted: boo
     assert assert_screening_changes_nothing(rows, n_classes, parameters) > 20
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("seed", range(6))
 def test_ties_everywhere(criterion: str, seed: int) -> None:
@@ -86,7 +87,7 @@ def test_rows_of_more_than_one_stack_and_codes_of_two_bytes() -> None:
     assert assert_screening_changes_nothing(sample_rows(1_500, 15), 15, parameters, tuning=tuning) > 30
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("wide", [14, 2_048])
 @pytest.mark.parametrize("swept_classes", [0, 24])
 @pytest.mark.parametrize("cells_per_row", [0.1, 1, 16])

@@ -72,6 +72,7 @@ def assert_same(found: BestSplits, expected: BestSplits) -> None:
         assert found.right_codes[slot].tolist() == expected.right_codes[slot].tolist()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "mse"])
 @pytest.mark.parametrize("n_classes", [2, 5])

@@ -102,6 +102,7 @@ def scikit_learns(rows: RawRows, metric: str, given: Parameters, **more: Any) ->
     return scores
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("criterion", "n_classes", "metric"),
