@@ -102,10 +102,10 @@ class OnServers:
 
 
 def on_servers(host: Host) -> Host:
-    """What runs statements that go to other servers, errors with their names; the session itself where the database
-    lacks what that takes.
+    """What runs statements that go to other servers of a cluster, errors with their names; the session itself where
+    the database lacks what that takes.
     """
-    return OnServers(host) if host.has_extension and has_citus(host) else host
+    return OnServers(host) if host.has_extension else host
 
 
 def _is_for_servers(types: Sequence[str]) -> bool:
