@@ -48,7 +48,11 @@ BEGIN
     ) THEN
         RETURN;
     END IF;
-    FOREACH name IN ARRAY ARRAY['citus.function_opens_transaction_block', 'citus.select_opens_transaction_block'] LOOP
+    -- Without the third, TRUNCATE would leave the rows on other servers where they are.
+    FOREACH name IN ARRAY ARRAY[
+        'citus.function_opens_transaction_block', 'citus.select_opens_transaction_block',
+        'citus.enable_ddl_propagation'
+    ] LOOP
         IF pg_catalog.current_setting(name, true) OPERATOR(pg_catalog.=) 'off' THEN
             PERFORM pg_catalog.set_config(name, 'on', true);
         END IF;

@@ -101,5 +101,12 @@ class OnServers:
         return int(found[0]["n_rows"])
 
 
+def on_servers(host: Host) -> Host:
+    """What runs statements that go to other servers of a cluster, errors with their names; the session itself where
+    the database lacks what that takes.
+    """
+    return OnServers(host) if host.has_extension else host
+
+
 def _is_for_servers(types: Sequence[str]) -> bool:
     return list(types) in ([], [_BYTEA])

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Sharing, has_citus, local_settings, planned
+from madtree.host import Host, Sharing, has_citus, local_settings, on_servers, planned
 from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
@@ -58,24 +58,27 @@ def distribution_column(host: Host, oid: int) -> str | None:
     return str(found[0]["name"]) if found else None
 
 
-def distribute_beside(host: Host, table: str, column: str, beside: str) -> None:
-    """Spread an empty table by a column, its rows to the servers where the table `beside` has its rows of equal values
-    in its own; does nothing on plain PostgreSQL.
+def distribute(host: Host, table: str, column: str, *, beside: str | None = None, n_shards: int = 0) -> None:
+    """Spread an empty table by a column over the servers: its rows to those where the table `beside` has its rows of
+    equal values in its own; or in `n_shards` shards. Does nothing where there is no Citus.
+
+    Without another one it gets a colocation group of its own: a table of the default group holds a lock to the end of
+    the transaction for which all others that distribute tables wait.
 
     Args:
         table, beside: SQL names.
     """
     if has_citus(host):
-        host.query(distributed_sql.DISTRIBUTE_BESIDE, [_TEXT] * 3, [table, column, beside])
+        on_servers(host).command(distributed_sql.distribute(table, column, beside=beside, n_shards=n_shards))
 
 
 def distribute_to_stay(host: Host, table: str, column: str, beside: str) -> None:
-    """As `distribute_beside`, a table that others will see.
+    """As `distribute`, a table that others will see.
 
     Raises:
         MadtreeError: as `refuse_others_schema`.
     """
-    distribute_beside(host, table, column, beside)
+    distribute(host, table, column, beside=beside)
     refuse_others_schema(host, table)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import log2
 
-from madtree.host import Host, OnServers, local_settings, planned
+from madtree.host import Host, local_settings, on_servers, planned
 from madtree.ingest import placement, plain_tables
 from madtree.parallel import best, seconds
 from madtree.records import dataclass
@@ -178,4 +178,4 @@ def run_case(host: Host, work: Work, statement: str) -> int:
 
 def reader(host: Host, work: Work) -> Host:
     """What runs statements over the rows that are scored."""
-    return OnServers(host) if work.of_cluster and host.has_extension else host
+    return on_servers(host) if work.of_cluster else host

@@ -9,10 +9,10 @@ from dataclasses import replace
 from itertools import cycle
 
 from madtree.host import Host, WorkSpace, local_settings, making_here
+from madtree.ingest import distribute
 from madtree.records import dataclass
 from madtree.request import find_columns
 from madtree.score.case_or_blocks import Work
-from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import evaluate as evaluate_sql
 from madtree.sqltext import shards as sql
 from madtree.sqltext.predict import Scan
@@ -142,7 +142,7 @@ def _distributed(host: Host, table: str, held: Sharded, processes: int) -> list[
     """
     n_shards = processes * int(host.query(sql.COUNT_SERVERS)[0]["n"])
     with local_settings(host, _ONE_PLACE):
-        host.query(distributed_sql.DISTRIBUTE, [_TEXT, _TEXT, _INT], [table, sql.KEY, n_shards])
+        distribute(host, table, sql.KEY, n_shards=n_shards)
     keys: dict[int, list[int]] = {}
     for row in host.query(sql.KEYS, [_TEXT, _INT], [table, _TRIED_KEYS * n_shards]):
         keys.setdefault(row["server"], []).append(row["key"])

@@ -232,7 +232,8 @@ IS_DISTRIBUTED_SCHEMA = spelled_out("""
 SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_schema WHERE schemaid::pg_catalog.oid `=` $1) AS is_one""")
 
 # How Citus holds a relation, by its OID, or what a view reads: `method` h, r or a are tables whose rows are spread, n
-# those that have all rows in one place; no row for what is PostgreSQL's own.
+# those that have all rows in one place; no row for what is PostgreSQL's own. `itself`: the relation is that table, and
+# others can be distributed beside it, as no worker may.
 PLACEMENT = spelled_out("""
 WITH RECURSIVE read AS (
     SELECT $1::pg_catalog.oid AS oid
@@ -241,7 +242,7 @@ WITH RECURSIVE read AS (
     JOIN pg_catalog.pg_depend d ON d.objid `=` w.oid AND d.classid `=` 'pg_catalog.pg_rewrite'::pg_catalog.regclass
         AND d.refclassid `=` 'pg_catalog.pg_class'::pg_catalog.regclass
 )
-SELECT p.partmethod::pg_catalog.text AS method, read.oid `=` $1 AS itself
+SELECT p.partmethod::pg_catalog.text AS method, read.oid `=` $1 AND pg_catalog.citus_is_coordinator() AS itself
 FROM read JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid::pg_catalog.oid `=` read.oid""")
 
 # Whether all parts of a relation, by its OID, are tables whose rows can be asked for their place, and the caller may:
@@ -290,10 +291,12 @@ SHARD_KEYS = (
     "FROM pg_catalog.generate_series(0, $2::pg_catalog.int4) AS g(key)) AS k GROUP BY k.shard ORDER BY 1"
 )
 
-# $1: the table's SQL name; $2: the column; $3: how many shards it shall have.
-DISTRIBUTE = (
-    "SELECT pg_catalog.create_distributed_table("
-    "$1::pg_catalog.regclass, $2, colocate_with => 'none', shard_count => $3)"
-)
-# $3: the table beside whose parts its own shall lie.
-DISTRIBUTE_BESIDE = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => $3)"
+
+def distribute(table: str, column: str, *, beside: str | None = None, n_shards: int = 0) -> str:
+    """Spread an empty table by a column: its parts beside those of another table, both by their SQL names, or as a
+    colocation group of its own, of so many shards.
+    """
+    how = f"colocate_with => {literal(beside)}" if beside else f"colocate_with => 'none', shard_count => {n_shards}"
+    return (
+        f"SELECT pg_catalog.create_distributed_table({literal(table)}::pg_catalog.regclass, {literal(column)}, {how})"
+    )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host, OnServers, WorkSpace, has_citus
-from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges, distribute_beside
+from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges, distribute
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Floats
 from madtree.learn.packing import RawRows
@@ -48,20 +48,6 @@ def shard_keys(host: Host, table: str, n_shards: int) -> list[int]:
     # Of so many numbers, a shard is likely to have some; one that has none gets no rows.
     found = host.query(sql.SHARD_KEYS, [_TEXT, "pg_catalog.int4"], [table, _TRIED_KEYS * n_shards])
     return [int(row["key"]) for row in found]
-
-
-def distribute_over(host: Host, table: str, column: str, n_shards: int) -> None:
-    """Spread an empty table over the servers by an integer column, in `n_shards` shards; does nothing where there is no
-    Citus.
-
-    It gets a colocation group of its own: a table of the default group holds a lock to the end of the transaction for
-    which all others that distribute tables wait.
-
-    Args:
-        table: SQL name.
-    """
-    if has_citus(host):
-        host.query(sql.DISTRIBUTE, [_TEXT, _TEXT, "pg_catalog.int4"], [table, column, n_shards])
 
 
 def most_shards(task: TrainingTask, n_parts: int) -> int:
@@ -104,7 +90,7 @@ class DistributedRows:
         n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
         space.make("rows", tables.create_rows(columns, relation))
         n_shards = min(count_shards(host, task.source.oid), most_shards(task, n_parts))
-        distribute_over(host, tables.name("rows"), tables.shard_key, n_shards)
+        distribute(host, tables.name("rows"), tables.shard_key, n_shards=n_shards)
         keys = shard_keys(host, tables.name("rows"), n_shards)
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
         # Where a table has no shards, Citus cannot ask for the places of its rows, of which there are none.
@@ -125,14 +111,14 @@ class DistributedRows:
         space.make("counts", tables.create_counts(source, dependent_is_number))
         if not host.query(sql.HASHABLE, [_TEXT], [tables.name("counts")])[0]["hashable"]:
             return group_counts(source, dependent_is_number)
-        distribute_beside(host, tables.name("counts"), "madtree_by", beside=tables.name("rows"))
+        distribute(host, tables.name("counts"), "madtree_by", beside=tables.name("rows"))
         self.servers.command(tables.count_groups(source, dependent_is_number))
         return tables.counted_groups(source, dependent_is_number)
 
     def distribute_groups(self, source: RowSource, space: WorkSpace) -> None:
         """Make the table of the rows of small groups, those of each block on one server."""
         space.make("images", self.tables.create_group_rows())
-        distribute_beside(self.host, self.tables.name("images"), "block_id", beside=self.tables.name("rows"))
+        distribute(self.host, self.tables.name("images"), "block_id", beside=self.tables.name("rows"))
         self.servers.command(self.tables.distribute_groups(source))
 
     def limited(self, parameters: Parameters) -> Parameters:
@@ -158,7 +144,7 @@ class InParts(TableKeeper):
     def _pack(self, packing: Packing) -> Packed:
         host, servers, tables = self._host, self._rows.servers, self._rows.tables
         self._space.make("blocks", tables.create_part_blocks())
-        distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
+        distribute(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
         servers.command(tables.pack_parts(self._source), ["pg_catalog.bytea"], [packing.plan()])
         totals = servers.query(tables.totals())[0]
         return Packed(*(int(totals[name] or 0) for name in ("n_rows", "n_skipped", "n_unknown")))
@@ -192,7 +178,7 @@ class DistributedBlocks(TableOfBlocks):
     def _make_states(self) -> list[int]:
         host, tables, n_pieces = self._host, self._tables, min(self._n_shards, _MOST_PIECES)
         self._space.make("states", tables.create_states())
-        distribute_over(host, tables.name("states"), "shard_key", n_pieces)
+        distribute(host, tables.name("states"), "shard_key", n_shards=n_pieces)
         return shard_keys(host, tables.name("states"), n_pieces)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from madtree.host import Host, OnServers, Stopwatch, WorkSpace, has_citus
+from madtree.host import Host, Stopwatch, WorkSpace, has_citus, on_servers
 from madtree.ingest import PageRanges, check_in_place, oid_of, placement, plain_tables, relation_of, row_source
 from madtree.records import dataclass
 from madtree.request import TrainingTask, columns_needed, refuse_moved
@@ -101,7 +101,7 @@ def _found(call: Call) -> Source:
             spread = DistributedRows.distribute(host, task, space, columns, relation)
             reader, oids = spread.servers, []
         else:
-            copier = OnServers(host) if host.has_extension and has_citus(host) else host
+            copier = on_servers(host) if has_citus(host) else host
             space.make("rows", space.tables.stage(columns, relation), by=copier)
             oids = [oid_of(host, space.tables.name("rows"))]
         relation = space.tables.aliased("rows")

@@ -16,11 +16,11 @@ from spread_table import N_SHARDS
 
 from madtree.doctor import Status, examine
 from madtree.host import OnServers
-from madtree.ingest import distribute_beside
+from madtree.ingest import distribute
 from madtree.request.arguments import check_arguments
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
-from madtree.storage.distributed import distribute_over, shard_keys
+from madtree.storage.distributed import shard_keys
 from madtree.train.train import train
 from madtree.trees import Equality
 
@@ -379,14 +379,14 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
     with cluster.transaction(force_rollback=True):
         cluster.execute(tables.create_rows(["x", "n", "label"], relation).encode())
         host = PsycopgHost(cluster)
-        distribute_over(host, tables.name("rows"), tables.shard_key, N_SHARDS)
+        distribute(host, tables.name("rows"), tables.shard_key, n_shards=N_SHARDS)
         keys = shard_keys(host, tables.name("rows"), N_SHARDS)
         assert len(keys) == N_SHARDS
         cluster.execute(tables.create_part_blocks().encode())
-        distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
+        distribute(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))
 
         cluster.execute(tables.create_group_rows().encode())
-        distribute_beside(host, tables.name("images"), "block_id", beside=tables.name("rows"))
+        distribute(host, tables.name("images"), "block_id", beside=tables.name("rows"))
         cluster.execute("CREATE TABLE of_groups AS SELECT 1 AS g1, 1 AS tree_id, 1 AS usable, 0 AS block")
         grouped = replace(source, grouping=("n",), groups="of_groups", equals=(Equality("="),))
 
@@ -402,7 +402,7 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
         counting = plan(tables.statistics())
         assert counting.index("Task") < counting.rindex("Aggregate")
         cluster.execute(tables.create_states().encode())
-        distribute_over(host, tables.name("states"), "shard_key", 2)
+        distribute(host, tables.name("states"), "shard_key", n_shards=2)
         assert "INSERT/SELECT method: repartition" in plan(tables.scatter_states(keys[:2], 8))
         adding = plan(tables.gathered_states())
         assert adding.index("Task") < adding.index("Aggregate")

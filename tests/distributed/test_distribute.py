@@ -10,9 +10,9 @@ import pytest
 from psycopg_host import PsycopgHost
 
 from madtree.host.protocol import Row
-from madtree.ingest import distribute_beside, placement
+from madtree.ingest import distribute, placement
 from madtree.sqltext.distributed import DistributedTables
-from madtree.storage.distributed import count_shards, distribute_over, part_rows
+from madtree.storage.distributed import count_shards, part_rows
 
 
 class Recorder:
@@ -31,6 +31,9 @@ class Recorder:
         if "pg_dist_shard" in sql:
             return [{"n_shards": 6}]
         return [{"method": self._method, "itself": self._itself}] if self._method else []
+
+    def command(self, sql: str) -> int:
+        return len(self.query(sql))
 
 
 @pytest.mark.parametrize(
@@ -53,24 +56,24 @@ def test_the_catalogue_of_citus_is_not_asked_for_where_it_is_not(db: psycopg.Con
     host = PsycopgHost(db)
     db.execute("CREATE TABLE t (part int)")
     assert placement(host, 1) is None
-    distribute_over(host, "t", "part", 6)
+    distribute(host, "t", "part", n_shards=6)
     assert count_shards(host, 1) == 1
-    distribute_beside(host, "t", "part", "t")
+    distribute(host, "t", "part", beside="t")
 
 
 def test_rows_get_a_colocation_group_of_their_own_and_blocks_lie_beside_them() -> None:
     host, tables = Recorder(None), DistributedTables('O"dd', "ff00")
     n_shards = count_shards(host, 77)  # type: ignore[arg-type]
-    distribute_over(host, tables.name("rows"), tables.shard_key, n_shards)  # type: ignore[arg-type]
-    distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))  # type: ignore[arg-type]
+    distribute(host, tables.name("rows"), tables.shard_key, n_shards=n_shards)  # type: ignore[arg-type]
+    distribute(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))  # type: ignore[arg-type]
     rows, blocks = '"O""dd"."madtree_rows_ff00"', '"O""dd"."madtree_blocks_ff00"'
     (count, counted), *distributed = host.asked
     assert "pg_catalog.pg_dist_shard" in count
     assert counted == [77]
-    call = "SELECT pg_catalog.create_distributed_table($1::pg_catalog.regclass, $2, colocate_with => "
+    call = "SELECT pg_catalog.create_distributed_table('{}'::pg_catalog.regclass, '{}', colocate_with => "
     assert distributed == [
-        (f"{call}'none', shard_count => $3)", [rows, "madtree_key_ff00", 6]),
-        (f"{call}$3)", [blocks, "shard_key", rows]),
+        (call.format(rows, "madtree_key_ff00") + "'none', shard_count => 6)", []),
+        (call.format(blocks, "shard_key") + f"'{rows}')", []),
     ]
 
 

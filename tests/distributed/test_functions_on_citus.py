@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from called import Listening, answer
 from forced import differences
+from private_cluster import nodes_of
 
 # How Citus holds tables of the same rows; none is the one that models are trained on.
 HELD = {
@@ -188,6 +189,30 @@ def test_models(tables: psycopg.Connection, call: str) -> None:
             assert suffixes_of(tables, "got") == suffixes
             found[table] = [each for each in suffixes if differences(tables, f"got{each}", f"wanted{each}")]
     assert found == {table: [] for table in HELD}
+
+
+def test_a_table_is_replaced_on_all_servers_whatever_the_session_tells_them(tables: psycopg.Connection) -> None:
+    tables.execute("DROP TABLE IF EXISTS made; SET citus.enable_ddl_propagation = off")
+    try:
+        tables.execute("SELECT tree_predict('t', 'spread', 'made')")
+        tables.execute("SELECT tree_predict('t', 'spread', 'made', replace => true)")
+    finally:
+        tables.execute("RESET citus.enable_ddl_propagation")
+    assert tables.execute("SELECT count(*), count(DISTINCT id) FROM made").fetchone() == (5000, 5000)
+
+
+def test_a_worker_trains_on_distributed_rows_too(tables: psycopg.Connection, citus: str) -> None:
+    """It can distribute no table, so it takes the rows."""
+    drop_models(tables, "wanted")
+    with psycopg.connect(nodes_of(citus)[1].dsn, dbname=tables.info.dbname, autocommit=True) as worker:
+        worker.execute("SELECT set_config('search_path', %s, false)", tables.execute("SHOW search_path").fetchone())
+        for table, model in (("everywhere", "wanted"), ("spread", "got")):
+            worker.execute(
+                f"SELECT tree_train('{table}', '{model}', 'id', 'y', 'x, n, level', max_depth => 4)".encode()
+            )
+        assert differences(worker, "got_nodes", "wanted_nodes") == 0
+        drop_models(worker, "wanted")
+        drop_models(worker, "got")
 
 
 def test_a_model_says_how_it_is_trained_again(tables: psycopg.Connection) -> None:
