@@ -105,7 +105,10 @@ def text_of(expression: str, writer: Writer | None) -> str:
 
 
 def text_of_equal(number: str, type_: str) -> str:
-    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0."""
+    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0. Taken from its text, since
+    nothing is to be computed with a domain of another role's.
+    """
+    number = f"{text_of(number, OUTPUT)}::{type_}"
     alike = f"pg_catalog.trim_scale({number})" if type_ == "numeric" else binary(number, "+", f"0::{type_}")
     return f"({alike})::pg_catalog.text"
 
