@@ -110,8 +110,9 @@ def hold(models: Sequence[tuple[str, str]]) -> str:
 HELD = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT g.position
-FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[]))
-    WITH ORDINALITY AS g (summary, trees, position)
+FROM ROWS FROM (
+    pg_catalog.unnest((SELECT $1::pg_catalog.text[])), pg_catalog.unnest((SELECT $2::pg_catalog.text[]))
+) WITH ORDINALITY AS g (summary, trees, position)
 WHERE 2 OPERATOR(pg_catalog.=) (SELECT pg_catalog.count(*) FROM pg_catalog.pg_class AS c
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
     WHERE c.oid OPERATOR(pg_catalog.=) ANY (ARRAY[pg_catalog.to_regclass(g.summary)::pg_catalog.oid,
