@@ -13,7 +13,7 @@ from madtree.sqltext.catalog import equality, type_name
 from madtree.sqltext.owners import (
     CALLER,
     SCHEMA_OWNER,
-    STILL_TRUSTED,
+    STILL_OWNED,
     SUPERUSER_ASKS,
     WRITER,
     is_trusted,
@@ -265,11 +265,12 @@ def keep_names(catalogue: str, oids: Sequence[int]) -> str:
     )
 
 
-# Whether `all` tables with the OIDs $1 have the names $2 now, also where the transaction sees the past, and are the
-# caller's or superusers' still.
+# Whether all tables with the OIDs $1 are the `same` as have the names $2 now, also where the transaction sees the past,
+# and still their owners'; and whether all these are `trusted`.
 ARE_HELD = Lasting(f"""
 WITH {CALLER} SELECT pg_catalog.bool_and(COALESCE(
-    pg_catalog.to_regclass(g.name)::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid AND {STILL_TRUSTED}, false)) AS "all"
+    pg_catalog.to_regclass(g.name)::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid AND {STILL_OWNED}, false)) AS same,
+    pg_catalog.bool_and({is_trusted("c.relowner")}) AS trusted
 FROM ROWS FROM (
     pg_catalog.unnest((SELECT $1::pg_catalog.oid[])), pg_catalog.unnest((SELECT $2::pg_catalog.text[]))
 ) AS g (oid, name)
