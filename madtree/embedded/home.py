@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import stat
+import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -151,10 +152,12 @@ class Home:
         """Turns what the system says of files here into a sentence.
 
         Raises:
-            PrivateServerError: the system refused; with what it was refused, and what to do.
+            PrivateServerError: the system refused, with what it was refused, and what to do; or a program does not end.
         """
         try:
             yield
+        except subprocess.TimeoutExpired as error:
+            raise PrivateServerError(f"{' '.join(error.cmd)} has not ended in {error.timeout:g} seconds") from None
         except OSError as error:
             if error.errno in _NO_ROOM:
                 hint = MAKE_ROOM

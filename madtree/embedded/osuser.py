@@ -18,6 +18,9 @@ class PrivateServerError(MadtreeError):
     """The private server cannot do what was asked; the message says why, and it or the hint what to do."""
 
 
+PATIENCE = 300  # seconds that a program has: a file of another account's may be a pipe, which is never read to its end
+
+
 @dataclass(frozen=True)
 class OsUser:
     """An operating-system account. PostgreSQL refuses to run as root, so root lends its server to `postgres`."""
@@ -54,6 +57,7 @@ class OsUser:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
+            timeout=PATIENCE,
             umask=0o077,
             user=self.uid if self.is_other else None,
             group=self.gid if self.is_other else None,

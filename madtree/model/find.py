@@ -8,7 +8,7 @@ from dataclasses import replace
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.facts import ColumnFacts, Facts, TableFacts, look_up
-from madtree.model.hold import are_held, held_facts, hold_summary, look_again, made_anew
+from madtree.model.hold import READ, are_held, held_facts, hold_summary, look_again, made_anew
 from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
@@ -35,10 +35,6 @@ UNDEFINED_TABLE = "42P01"
 UNKNOWN_NAMES = (UNDEFINED_TABLE, "3F000")  # there is no such table, or no such schema
 _NO_MODEL = "42809"
 REPLACED_TRIES = 3
-
-
-# Suffixes of the tables that any reader of a model may read.
-READ = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_outcomes")
 
 
 @dataclass(frozen=True)
@@ -100,8 +96,8 @@ class ModelTables:
 
     def hold_also(self, host: Host, suffix: str) -> None:
         """Hold a table that not every reader reads; others' are held already. Raises MadtreeError as `find_model`."""
-        is_others = self.trust_owner or not self.facts.tables[suffix].trusted
-        if not is_others and not are_held(host, self.at, self.facts, [suffix]):
+        is_readers = self.trust_owner or self.facts.tables[suffix].trusted
+        if is_readers and not are_held(host, self.at, self.facts, [suffix], trust_owner=self.trust_owner):
             raise made_anew(self.given, self.argument)
 
     def look_again(self, host: Host, suffixes: Sequence[str] = READ) -> None:
@@ -200,7 +196,7 @@ def _found(host: Host, given: str, argument: str, relation: Relation, trust_owne
     if to_drop:  # who drops them locks them more strongly, and of two who hold them neither could
         return ModelTables(given, argument, relation.schema, relation.name, look(), trust_owner)
     hold_summary(host, relation)
-    facts = look() if trust_owner else held_facts(host, relation, given, argument, look, READ)
+    facts = held_facts(host, relation, given, argument, look, trust_owner=trust_owner)
     tables = ModelTables(given, argument, relation.schema, relation.name, facts, trust_owner)
     if not trust_owner:
         check_harmless(given, facts, argument)

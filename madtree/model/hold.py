@@ -24,6 +24,8 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import model_table
 
 NO_TABLE = ("42P01", "42809")  # it is gone, or is no table
+# Suffixes of the tables that any reader of a model may read.
+READ = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_outcomes")
 LOOKS = 20  # at tables that others change all the time; more than two are rare
 
 
@@ -39,23 +41,25 @@ def hold_summary(host: Host, relation: Relation) -> None:
 
 
 def held_facts(
-    host: Host, relation: Relation, given: str, argument: str, look: Callable[[], Facts], read: Sequence[str]
+    host: Host, relation: Relation, given: str, argument: str, look: Callable[[], Facts], *, trust_owner: bool
 ) -> Facts:
     """What `look` sees of a model's tables, all of which are held: where they are those of somebody whom the caller
-    trusts, as readers hold them, since others may create tables of these names in the same schema once they are gone.
+    trusts, or has said that she does, as readers hold them, since others may create tables of these names in the same
+    schema once they are gone.
 
     Args:
         given, argument: the model's name as the user wrote it, and where, for errors.
-        read: suffixes of the tables that are read by whoever reads any; of trusted owners' these alone are held.
+        trust_owner: whether she has said so. Of trusted owners' tables those of `READ` alone are held.
 
     Raises:
         MadtreeError: a superuser cannot hold them here; or they are made anew all the time.
     """
     for _ in range(LOOKS):
         facts = look()
-        if facts.foreign_role is not None or (facts.by_superuser and facts.foreign_schema):
+        is_open = facts.foreign_role is not None or (facts.by_superuser and facts.foreign_schema)
+        if is_open and not trust_owner:
             return _held_of_others(host, relation, facts, given, argument, look)
-        if are_held(host, (relation.schema, relation.name), facts, read):
+        if are_held(host, (relation.schema, relation.name), facts, READ, trust_owner=trust_owner):
             return facts
     raise made_anew(given, argument)
 
@@ -101,9 +105,9 @@ def made_anew(given: str, argument: str) -> MadtreeError:
     )
 
 
-def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection[str]) -> bool:
+def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection[str], *, trust_owner: bool) -> bool:
     """Hold some tables, of trusted owners, as readers do, as far as the caller may; whether they are those that were
-    looked at, and their owners trusted still.
+    looked at, and their owners trusted still; with `trust_owner`, whoever these are.
     """
     # Of one that is gone nobody knows whether it may be read.
     parts = {each: facts.tables[each] for each in facts.tables if each in suffixes}
@@ -117,9 +121,8 @@ def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection
             raise
         return False
     names = [model_table(*at, suffix) for suffix in tables]
-    return bool(
-        host.query(sql.ARE_HELD, ["pg_catalog.oid[]", "pg_catalog.text[]"], [[*tables.values()], names])[0]["all"]
-    )
+    (found,) = host.query(sql.ARE_HELD, ["pg_catalog.oid[]", "pg_catalog.text[]"], [[*tables.values()], names])
+    return bool(found["same"] and (trust_owner or found["trusted"]))
 
 
 def look_again(host: Host, statement: str, given: str, argument: str) -> None:

@@ -10,7 +10,7 @@ from madtree.records import dataclass
 from madtree.sqltext import listing as sql
 from madtree.sqltext.tables import model_table, suffixed
 
-AT_ONCE = 10  # models asked for in one statement: planning takes longer than its parts for many
+AT_ONCE = 16  # models asked for in one statement: planning takes longer than its parts for many
 # SQLSTATE classes that speak of one model's tables: dropped meanwhile, no right, other columns than they should be.
 OF_ONE_MODEL = ("22", "3F", "42")
 

@@ -60,8 +60,8 @@ def _typed_columns(suffix: str) -> str:
     )
 
 
-# Of a table `c` in schema `n`; in a query with `CALLER`.
-_IS_TRUSTED = f"{is_trusted('c.relowner')} AND ({is_trusted(SCHEMA_OWNER)} OR NOT {SUPERUSER_ASKS})"
+# Whether nobody can put another table in the place of one in schema `n`; in a query with `CALLER`.
+_STAYS = f"({is_trusted(SCHEMA_OWNER)} OR NOT {SUPERUSER_ASKS})"
 
 
 def readable(suffix: str, *, legible: bool = False) -> str:
@@ -82,7 +82,7 @@ def readable(suffix: str, *, legible: bool = False) -> str:
         by_name = f"({by_name} AND {names} OPERATOR(pg_catalog.~) '^[ -~]*$')"
     return f"""WITH RECURSIVE {CALLER}
 SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-    {_IS_TRUSTED} AS trusted,
+    {is_trusted("c.relowner")} AND {_STAYS} AS trusted,
     {_typed_columns(suffix)} AS columns
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -110,13 +110,14 @@ def hold(models: Sequence[tuple[str, str]]) -> str:
 HELD = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT g.position
-FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[]))
-    WITH ORDINALITY AS g (summary, trees, position)
+FROM ROWS FROM (
+    pg_catalog.unnest((SELECT $1::pg_catalog.text[])), pg_catalog.unnest((SELECT $2::pg_catalog.text[]))
+) WITH ORDINALITY AS g (summary, trees, position)
 WHERE 2 OPERATOR(pg_catalog.=) (SELECT pg_catalog.count(*) FROM pg_catalog.pg_class AS c
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
     WHERE c.oid OPERATOR(pg_catalog.=) ANY (ARRAY[pg_catalog.to_regclass(g.summary)::pg_catalog.oid,
             pg_catalog.to_regclass(g.trees)::pg_catalog.oid])
-        AND c.relkind OPERATOR(pg_catalog.=) 'r' AND {STILL_TRUSTED} AND {_IS_TRUSTED})
+        AND c.relkind OPERATOR(pg_catalog.=) 'r' AND {STILL_TRUSTED} AND {_STAYS})
 ORDER BY g.position""")
 
 

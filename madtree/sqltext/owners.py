@@ -45,7 +45,7 @@ def is_trusted(owner: str) -> str:
 def others_may_since(privilege: str) -> str:
     """Whether the transaction sees the catalogue as it was, and a role that the caller does not trust has that
     privilege on table `c` now, but not by being a member of its owner; PostgreSQL answers such questions by what is now
-    in any transaction. In a query with `CALLER`.
+    in any transaction, of the roles that were there when it began. In a query with `CALLER`.
     """
     return f"""CASE
         WHEN pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~) '^(repeatable|serializable)'
@@ -54,11 +54,10 @@ def others_may_since(privilege: str) -> str:
             AND NOT pg_catalog.pg_has_role(w.oid, c.relowner, 'USAGE')) END"""
 
 
-# Whether the caller trusts the owner of table `c`, who may be another one since the transaction began: owners may grant
-# whatever can be done with it. In a query with `CALLER`.
-STILL_TRUSTED = (
-    f"({is_trusted('c.relowner')} AND NOT ({SUPERUSER_ASKS} AND {others_may_since('TRIGGER WITH GRANT OPTION')}))"
-)
+# Whether table `c` is not another role's since the transaction began, where a superuser asks: owners may grant whatever
+# can be done with it. And whether the caller trusts its owner, too. In a query with `CALLER`.
+STILL_OWNED = f"NOT ({SUPERUSER_ASKS} AND {others_may_since('TRIGGER WITH GRANT OPTION')})"
+STILL_TRUSTED = f"({is_trusted('c.relowner')} AND {STILL_OWNED})"
 
 # Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, or who is
 # a member of the role that may write to all tables. NULL for nobody. In a query with `CALLER`.

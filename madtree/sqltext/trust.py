@@ -13,7 +13,7 @@ from madtree.sqltext.catalog import equality, type_name
 from madtree.sqltext.owners import (
     CALLER,
     SCHEMA_OWNER,
-    STILL_TRUSTED,
+    STILL_OWNED,
     SUPERUSER_ASKS,
     WRITER,
     is_trusted,
@@ -197,7 +197,7 @@ WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])""")
 OTHERS_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER},
 part (asked, oid) AS (
-    SELECT g.oid, g.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) AS g(oid)
+    SELECT g.oid, g.oid FROM pg_catalog.unnest((SELECT $1::pg_catalog.oid[])) AS g(oid)
     UNION
     SELECT p.asked, CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN t.typbasetype ELSE t.typelem END
     FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
@@ -218,7 +218,7 @@ NAMED_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT g.position, t.oid, CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type()} END AS trusted,
     t.typtype OPERATOR(pg_catalog.=) 'e' AS is_enum
-FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS g(given, position)
+FROM pg_catalog.unnest((SELECT $1::pg_catalog.text[])) WITH ORDINALITY AS g(given, position)
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
 ORDER BY g.position""")
 
@@ -265,12 +265,15 @@ def keep_names(catalogue: str, oids: Sequence[int]) -> str:
     )
 
 
-# Whether `all` tables with the OIDs $1 have the names $2 now, also where the transaction sees the past, and are the
-# caller's or superusers' still.
+# Whether all tables with the OIDs $1 are the `same` as have the names $2 now, also where the transaction sees the past,
+# and still their owners'; and whether all these are `trusted`.
 ARE_HELD = Lasting(f"""
 WITH {CALLER} SELECT pg_catalog.bool_and(COALESCE(
-    pg_catalog.to_regclass(g.name)::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid AND {STILL_TRUSTED}, false)) AS "all"
-FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.text[])) AS g (oid, name)
+    pg_catalog.to_regclass(g.name)::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid AND {STILL_OWNED}, false)) AS same,
+    pg_catalog.bool_and({is_trusted("c.relowner")}) AS trusted
+FROM ROWS FROM (
+    pg_catalog.unnest((SELECT $1::pg_catalog.oid[])), pg_catalog.unnest((SELECT $2::pg_catalog.text[]))
+) AS g (oid, name)
 LEFT JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) g.oid""")
 
 

@@ -52,6 +52,12 @@ def test_up_gives_a_uri_to_a_database_with_the_extension_on_the_search_path(stan
     assert query(uri, "SHOW search_path") == '"$user", public, madtree'
 
 
+def test_what_does_not_end_is_ended(standing, monkeypatch):
+    monkeypatch.setattr("madtree.embedded.osuser.PATIENCE", 0.1)
+    with pytest.raises(PrivateServerError, match=r"sleep 60 has not ended in 0\.1 seconds"), standing.home.explained():
+        standing.user.run(["sleep", "60"])
+
+
 def test_its_sessions_find_byte_code(standing):
     """Which their account could not leave there."""
     modules = list(standing.home.python.rglob("*.py"))

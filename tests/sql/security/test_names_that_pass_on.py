@@ -19,6 +19,7 @@ CALLS = (
     "SELECT * FROM tree_cp('m')",
     "SELECT * FROM tree_drift('m', 't')",
     "SELECT tree_prune('m', 'copied', 0.1)",
+    "SELECT * FROM tree_drift('m', 't', trust_owner => true)",
     "SELECT * FROM models",
 )
 _TRAP = "CREATE INDEX ON {} ((1)) WHERE trap(true)"  # planning a query on the table calls it
