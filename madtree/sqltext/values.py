@@ -105,8 +105,11 @@ def text_of(expression: str, writer: Writer | None) -> str:
 
 
 def text_of_equal(number: str, type_: str) -> str:
-    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0."""
-    alike = f"pg_catalog.trim_scale({number})" if type_ == "numeric" else binary(number, "+", f"0::{type_}")
+    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0. In new data it may have another
+    type, whose text is read as `type_`.
+    """
+    read = f"(({number})::pg_catalog.text::{type_})"
+    alike = f"pg_catalog.trim_scale({read})" if type_ == "numeric" else binary(read, "+", f"0::{type_}")
     return f"({alike})::pg_catalog.text"
 
 
