@@ -108,9 +108,21 @@ def text_of_equal(number: str, type_: str) -> str:
     """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0. In new data it may have another
     type, whose text is read as `type_`.
     """
+    return f"({_alike(number, type_)})::pg_catalog.text"
+
+
+def number_of_equal(alike: str) -> str:
+    """The number of which `text_of_equal` has made a text, by its SQL without the last cast; other SQL as it is."""
+    for type_ in ("numeric", "real", "double precision"):
+        before, after = _alike("|", type_).split("|")
+        if alike.startswith(before) and alike.endswith(after):
+            return alike.removeprefix(before).removesuffix(after)
+    return alike
+
+
+def _alike(number: str, type_: str) -> str:
     read = f"(({number})::pg_catalog.text::{type_})"
-    alike = f"pg_catalog.trim_scale({read})" if type_ == "numeric" else binary(read, "+", f"0::{type_}")
-    return f"({alike})::pg_catalog.text"
+    return f"pg_catalog.trim_scale({read})" if type_ == "numeric" else binary(read, "+", f"0::{type_}")
 
 
 def text_to_group_by(expression: str, writer: Writer | None) -> str:
