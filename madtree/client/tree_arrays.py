@@ -224,7 +224,7 @@ def predicted_classes(model: Model, winners: Array) -> Array:
             values = {number: load(model.classes[number].encode()) for number in np.unique(winners).tolist()}
         if any(value != model.classes[number] for number, value in values.items()):
             classes = classes.astype(object)
-            for number, value in values.items():  # one by one, as some are lists
+            for number, value in values.items():
                 classes[number] = value
     return np.asarray(classes[winners])
 
