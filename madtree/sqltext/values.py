@@ -111,13 +111,13 @@ def text_of_equal(number: str, type_: str) -> str:
     return f"({_alike(number, type_)})::pg_catalog.text"
 
 
-def number_of_equal(alike: str) -> str:
-    """The number of which `text_of_equal` has made a text, by its SQL without the last cast; other SQL as it is."""
+def parts_of_equal(alike: str) -> tuple[str, str, str]:
+    """SQL of `text_of_equal` without its last cast, cut before the number and after it; other SQL as a number alone."""
     for type_ in ("numeric", "real", "double precision"):
         before, after = _alike("|", type_).split("|")
         if alike.startswith(before) and alike.endswith(after):
-            return alike.removeprefix(before).removesuffix(after)
-    return alike
+            return before, alike.removeprefix(before).removesuffix(after), after
+    return "", alike, ""
 
 
 def _alike(number: str, type_: str) -> str:
