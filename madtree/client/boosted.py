@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from madtree.client.calls import CallError
+from madtree.client.calls import CallError, raising_mistakes
 from madtree.client.functions import BoostedMethods
 from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
 from madtree.interface import FUNCTIONS
+from madtree.interface import values as argument_values
 from madtree.model import CONFORMAL, check_all_rounds, check_level
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
@@ -90,7 +91,9 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         from madtree.client.feature_values import read_features
         from madtree.model.arrays import conformal_predictions
 
-        FUNCTIONS["boost_predict"].checked("num_trees", num_trees)
+        with raising_mistakes():
+            given = argument_values.typed("num_trees", num_trees, "integer")
+            num_trees = FUNCTIONS["boost_predict"].checked("num_trees", given)
         model, boosted = self._arrays(gid)  # which refuses a group that the model does not have
         quantile = self._quantile(num_trees, level, gid) if type == CONFORMAL else None
         values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)

@@ -108,7 +108,7 @@ class BoostedArrays:
         if type_ == "prob":
             return self.responses(scores)
         if model.is_classification:
-            return np.asarray(predicted_classes(model)[self.likeliest(scores)])
+            return predicted_classes(model, self.likeliest(scores))
         return self.responses(scores)[:, 0]
 
     def _masses(self, scores: Array) -> Array:

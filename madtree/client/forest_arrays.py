@@ -56,7 +56,7 @@ def _predictions(model: Model, forest: EnsembleArrays, leaves: Array, type_: str
     if type_ == "prob":
         return votes(forest, leaves) / forest.n_trees
     if type_ == "response" and model.is_classification:
-        return np.asarray(predicted_classes(model)[votes(forest, leaves).argmax(axis=1)])
+        return predicted_classes(model, votes(forest, leaves).argmax(axis=1))
     means = mean_values(forest, leaves)
     if type_ != INTERVAL:  # of 'conformal' the numbers that quantiles are about
         return means[:, 0] if type_ == "response" else means

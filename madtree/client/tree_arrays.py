@@ -12,6 +12,7 @@ import psycopg
 from psycopg.adapt import Transformer
 from psycopg.pq import Format
 
+from madtree.client.calls import raising_refusals
 from madtree.client.frames import Array
 from madtree.client.walked_trees import WalkedTrees
 from madtree.model import OpenModel, probabilities, trees_of_gid
@@ -210,16 +211,22 @@ def class_values(model: Model) -> Array:
     return np.array(model.classes)
 
 
-def predicted_classes(model: Model) -> Array:
-    """The classes as psycopg reads them from a column of predictions: dates as dates."""
+def predicted_classes(model: Model, winners: Array) -> Array:
+    """(n_rows,) what psycopg reads from a column of predictions, dates as dates, by the numbers of their classes.
+
+    Raises:
+        CallError: Python has no value for the class of a row, as for an infinite date.
+    """
     classes, type_ = class_values(model), psycopg.adapters.types.get(model.dependent_type)
     if type_ is not None and classes.dtype.kind == "U":
         load = Transformer().get_loader(type_.oid, Format.TEXT).load
-        values = [load(label.encode()) for label in model.classes]
-        if values != [*model.classes]:
+        with raising_refusals():
+            values = {number: load(model.classes[number].encode()) for number in np.unique(winners).tolist()}
+        if any(value != model.classes[number] for number, value in values.items()):
             classes = classes.astype(object)
-            classes[:] = values
-    return classes
+            for number, value in values.items():
+                classes[number] = value
+    return np.asarray(classes[winners])
 
 
 def mean_values(trees: EnsembleArrays, leaves: Array) -> Array:

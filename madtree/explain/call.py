@@ -14,6 +14,7 @@ from madtree.request import model_tables
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import suffixed
+from madtree.sqltext.values import parts_of_equal
 from madtree.trees import Model
 
 # Where the summary has a user's words, and not a setting.
@@ -65,7 +66,8 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
 
 def _dependent(model: Model) -> str:
     """A column, or an expression with the name that its predictions have."""
-    return model.dependent if parse_name(model.dependent) else f"{model.dependent} AS {ident(model.target)}"
+    _, given, _ = parts_of_equal(model.dependent)
+    return given if parse_name(given) else f"{model.dependent} AS {ident(model.target)}"
 
 
 def _argument_sql(argument: Argument, kept: Mapping[str, Any], model: Model) -> str | None:

@@ -105,12 +105,25 @@ def text_of(expression: str, writer: Writer | None) -> str:
 
 
 def text_of_equal(number: str, type_: str) -> str:
-    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0. Taken from its text, since
-    nothing is to be computed with a domain of another role's.
+    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0. In new data it may have another
+    type, whose text is read as `type_`.
     """
-    number = f"{text_of(number, OUTPUT)}::{type_}"
-    alike = f"pg_catalog.trim_scale({number})" if type_ == "numeric" else binary(number, "+", f"0::{type_}")
-    return f"({alike})::pg_catalog.text"
+    return f"({_alike(number, type_)})::pg_catalog.text"
+
+
+def parts_of_equal(alike: str) -> tuple[str, str, str]:
+    """SQL of `text_of_equal` without its last cast, cut before the number and after it; other SQL as a number alone."""
+    for type_ in ("numeric", "real", "double precision"):
+        before, after = _alike("|", type_).split("|")
+        if alike.startswith(before) and alike.endswith(after):
+            return before, alike.removeprefix(before).removesuffix(after), after
+    return "", alike, ""
+
+
+def _alike(number: str, type_: str) -> str:
+    # By its output function, as its type may be another role's domain; of NULL that makes an empty text.
+    read = f"pg_catalog.substring({OUTPUT.function}({number}), '.+')::{type_}"
+    return f"pg_catalog.trim_scale({read})" if type_ == "numeric" else binary(read, "+", f"0::{type_}")
 
 
 def text_to_group_by(expression: str, writer: Writer | None) -> str:

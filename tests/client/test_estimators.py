@@ -253,6 +253,13 @@ def test_what_does_not_go_together_is_said(client: madtree.Client) -> None:
     assert temporary(client) == []
 
 
+def test_a_score_of_a_table_takes_equal_numbers_for_one_class(client: madtree.Client) -> None:
+    outcome = "('{1.0,1.00,2.50}'::numeric[])[1 + i / 20]"
+    client.query(f"CREATE TABLE sizes AS SELECT i / 20 AS x, {outcome} AS y FROM generate_series(0, 59) AS i")
+    for kind in (madtree.DecisionTreeClassifier, madtree.RandomForestClassifier):
+        assert kind(client).fit("sizes", "y").score("sizes", "y") == 1
+
+
 @pytest.mark.usefixtures("flowers")
 def test_a_score_of_a_table_leaves_out_rows_without_outcome_or_weight(client: madtree.Client) -> None:
     client.query("UPDATE flowers SET price = NULL, kind = NULL WHERE id % 7 = 0")

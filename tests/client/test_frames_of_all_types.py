@@ -176,3 +176,15 @@ def test_classes_are_of_the_outcomes_type(client: madtree.Client, db: psycopg.Co
     predicted = getattr(client, train)("rows", "m", "id", "y", ["x"]).predict({"x": [0, 39]})
     found = [row[1] for row in predicted] if train == "tree_train" else predicted.tolist()
     assert found == [row[0] for row in db.execute("SELECT y FROM rows WHERE id IN (0, 39) ORDER BY id")]
+
+
+@pytest.mark.parametrize("train", ["forest_train", "boost_train"])
+def test_a_class_that_python_has_no_value_for_is_told_where_it_is_predicted(
+    client: madtree.Client, db: psycopg.Connection, train: str
+) -> None:
+    y = "CASE WHEN g < 20 THEN date 'infinity' ELSE '2020-01-30' END"
+    db.execute(f"CREATE TABLE rows AS SELECT g AS id, g AS x, {y} AS y FROM generate_series(0, 39) AS g")
+    model = getattr(client, train)("rows", "m", "id", "y", ["x"])
+    assert [str(each) for each in model.predict({"x": [39]})] == ["2020-01-30"]
+    with pytest.raises(madtree.MadtreeError, match="date too large"):
+        model.predict({"x": [0]})

@@ -17,6 +17,7 @@ from madtree.client.estimators.tables import TableInPlace, outcome_of, weights_o
 from madtree.client.frames import Array, FrameColumn, is_missing
 from madtree.client.tree_arrays import class_values
 from madtree.sqltext.cells import actual_class
+from madtree.sqltext.values import parts_of_equal
 
 
 class _JudgedInDatabase:
@@ -71,7 +72,10 @@ class LearnsClasses(_JudgedInDatabase, ClassifierMixin, FittedInDatabase):  # ty
 
     def _actual(self, y: str) -> str:
         """SQL of the class of a row as the model knows it; one that it knows by number only is compared as it is."""
-        return y if self._labels is None else actual_class(y, self.model_.dependent_type)
+        if self._labels is None:
+            return y
+        before, _, after = parts_of_equal(self.model_.dependent)
+        return actual_class(f"{before}{y}{after}", self.model_.dependent_type)
 
     @property
     def _known_classes(self) -> Any:

@@ -16,8 +16,8 @@ TRAININGS: dict[str, tuple[str, dict[str, Any]]] = {
     "two classes, weights": ("late", {"weights": "w"}),
     "five classes": ("k", {"num_trees": 6}),
     "groups": ("y", {"grouping_cols": "g"}),
-    "groups of classes": ("k", {"grouping_cols": "g", "boost_params": "subsample=0.6"}),
     "counts": ("n", {"loss": "poisson"}),
+    "groups of classes": ("k", {"grouping_cols": "g", "boost_params": "subsample=0.6"}),
 }
 
 

@@ -29,8 +29,8 @@ MODELS: dict[str, tuple[str, str, str]] = {
     "weights": ("tree_train('training', 'm', 'id', 'late', 'x, z', weights => 'w')", "tree_predict", "late"),
     "forest": ("forest_train('training', 'm', 'id', 'y', 'x, z', num_trees => 5)", "forest_predict", "y"),
     "forest of classes": ("forest_train('training', 'm', 'id', 'k', 'x, z', num_trees => 5)", "forest_predict", "k"),
-    "boosted": ("boost_train('training', 'm', 'id', 'y', 'x, z', num_trees => 6)", "boost_predict", "y"),
     "boosted classes": ("boost_train('training', 'm', 'id', 'k', 'x, z', num_trees => 6)", "boost_predict", "k"),
+    "boosted": ("boost_train('training', 'm', 'id', 'y', 'x, z', num_trees => 6)", "boost_predict", "y"),
 }
 LEVELS = "0.5, 0.9, 0.95"
 

@@ -41,8 +41,8 @@ MODELS: dict[str, tuple[str, str, str, str]] = {
         "k",
         "prob_mean",
     ),
-    "boosted": (f"boost_train('training', 'm', 'id', 'y', 'x, z', {BOOST})", "boost_predict", "y", "response"),
     "boosted classes": (f"boost_train('training', 'm', 'id', 'k', 'x, z', {BOOST})", "boost_predict", "k", "prob"),
+    "boosted": (f"boost_train('training', 'm', 'id', 'y', 'x, z', {BOOST})", "boost_predict", "y", "response"),
     "boosted boolean": (
         f"boost_train('training', 'm', 'id', 'late', 'x, z', {BOOST})",
         "boost_predict",

@@ -127,19 +127,19 @@ def test_by_waves_and_workers_a_forest_is_the_same_to_the_bit(db: psycopg.Connec
 
 
 BOOSTED = {
-    "log_loss": ("y", ""),
-    "multi": ("k", ""),
+    "groups": ("y", "grouping_cols => 'g', boost_params => 'l2_regularization=1.5'"),
+    "exponential": ("y", "loss => 'exponential'"),
     "squares": ("v", ""),
     "poisson": ("n", "loss => 'poisson'"),
     "gamma": ("n + 1", "loss => 'gamma'"),
-    "exponential": ("y", "loss => 'exponential'"),
+    "multi": ("k", ""),
     "absolute": ("v", "loss => 'absolute_error'"),
     "quantile": ("v", "loss => 'quantile', boost_params => 'quantile=0.8'"),
     "huber": ("v", "loss => 'huber'"),
     "weights": ("y", "weights => 'w'"),
     "weighted quantile": ("v", "loss => 'quantile', weights => 'w'"),
     "weighted huber": ("v", "loss => 'huber', weights => 'w'"),
-    "groups": ("y", "grouping_cols => 'g', boost_params => 'l2_regularization=1.5'"),
+    "log_loss": ("y", ""),
     "gentle": ("y", "boost_params => 'method=gentle'"),
     "logitboost": ("y", "boost_params => 'method=logitboost'"),
     "exposure": ("n", "loss => 'poisson', exposure => 'w + 1'"),

@@ -42,10 +42,10 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, str]] = {
     "tree with NULL as a category": (
         "tree", "v", {"surrogate_params": "null_as_category=true"}, "response", "estimated_",
     ),
+    "forest of classes": ("forest", "k", FOREST, "prob", "estimated_prob_"),
     "tree of counts over an exposure": (
         "tree", "n", {"split_criterion": "poisson", "exposure": "span", "weights": "w"}, "response", "estimated_",
     ),
-    "forest of classes": ("forest", "k", FOREST, "prob", "estimated_prob_"),
     "forest of classes, mean shares": ("forest", "k", {**FOREST, "weights": "w"}, "prob_mean", "estimated_prob_"),
     "forest of numbers, surrogates and groups": (
         "forest", "v", {**FOREST, "null_handling_params": "max_surrogates=1", "grouping_cols": "g"}, "response",
