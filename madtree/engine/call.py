@@ -11,6 +11,7 @@ from typing import Any
 from madtree.calls import run
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
+from madtree.host.psycopg import set_up_servers
 from madtree.interface import FUNCTIONS as DECLARED
 from madtree.interface import INTERNAL, TEXTS, Function, columns, values
 from madtree.model import models as listed_models
@@ -107,10 +108,13 @@ def _settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
     """Those of a function; values that go from one server to another travel as text, which both must mean alike."""
     if host.source is host:
         with local_settings(host, settings):
+            set_up_servers(host)
             yield
         return
     both = {**settings, **TEXTS}
     with local_settings(host, both), local_settings(host.source, both):
+        set_up_servers(host)
+        set_up_servers(host.source)
         yield
 
 

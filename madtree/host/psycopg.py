@@ -19,6 +19,7 @@ from madtree.host.at_end import looked_at_end
 from madtree.host.lost_connection import Doing, LostConnectionError, hint_of, is_lost, raising_lost_connection
 from madtree.host.message import Message, StepDone
 from madtree.host.more_sessions import MoreSessions
+from madtree.host.on_servers import has_citus
 from madtree.host.protocol import TYPES, Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.session import Looks
@@ -26,6 +27,8 @@ from madtree.host.shown import shown_by_setting
 from madtree.host.statements import cancel, check_database, check_encoding, sent, settled
 from madtree.sqltext import sessions
 from madtree.sqltext.catalog import EXTENSION_VERSION
+from madtree.sqltext.quote import literal
+from madtree.sqltext.servers import SET_UP_SERVERS
 
 __all__ = [
     "ENGINES",
@@ -43,6 +46,7 @@ __all__ = [
     "is_lost",
     "raising_lost_connection",
     "require_numpy",
+    "set_up_servers",
     "together",
 ]
 
@@ -194,6 +198,14 @@ def as_host(connection: Any) -> Host:
             host: Host = candidate
             return host
     raise TypeError(f"connection must be a psycopg connection or a madtree client, not {type(connection).__name__}")
+
+
+def set_up_servers(host: Host) -> None:
+    """Have the servers of a cluster, if any, read statements and write values as this session does, until the
+    transaction ends. Citus forgets what is set in a savepoint, which all else is run in.
+    """
+    if isinstance(host, PsycopgHost) and has_citus(host):
+        sent(host.connection, f"DO {literal(SET_UP_SERVERS)}")
 
 
 @contextlib.contextmanager

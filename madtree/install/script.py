@@ -13,8 +13,8 @@ hand the server's account to whoever can set it. Where that directory is gone, i
 `@raise@` stands in a PL/pgSQL body whose variable `mistake` holds what a PL/Python function returned for an error
 (`madtree.entry.mistakes`): it raises that, unless it is NULL.
 
-`@others_in_path@` is a query that has rows where others than the caller trusts may create in a schema of the search
-path, as `madtree.sqltext.owners` says whom that is.
+`@set_up_servers@` is a PL/pgSQL body that users' calls begin with, as the client engine's do
+(`madtree.sqltext.servers`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 
 import madtree
 from madtree.install.wrappers import functions_sql
-from madtree.sqltext.owners import OTHERS_IN_PATH
+from madtree.sqltext.servers import SET_UP_SERVERS
 
 PACKAGE = Path(madtree.__file__).resolve().parent
 VERSION = madtree.__version__
@@ -143,7 +143,7 @@ IF mistake IS NOT NULL THEN
 END IF;
 """
 
-MACRO_LINE = re.compile(r"^([ \t]*)@(load|raise|others_in_path)@[ \t]*$", re.MULTILINE)
+MACRO_LINE = re.compile(r"^([ \t]*)@(load|raise|set_up_servers)@[ \t]*$", re.MULTILINE)
 NO_PSQL = '\\echo Use "{command}" to load this file. \\quit\n'
 
 
@@ -159,7 +159,7 @@ def expand(sql: str, python_dir: str | Path) -> str:
     other macros.
     """
     loader = LOADER.format(version=VERSION, directory=str(python_dir))
-    texts = {"load": loader, "raise": RAISE, "others_in_path": OTHERS_IN_PATH.strip()}
+    texts = {"load": loader, "raise": RAISE, "set_up_servers": SET_UP_SERVERS.strip()}
     return MACRO_LINE.sub(lambda match: textwrap.indent(texts[match[2]].rstrip("\n"), match[1]), sql)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from private_cluster import joined_database, nodes_of, run
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import madtree
 
@@ -76,6 +77,19 @@ def test_data_of_a_cluster_and_models_elsewhere(bare: str, other_database: str) 
             client.tree_train(data, "m", "id", "y", "x, n, level", replace=True)
             assert "accuracy" in {row.metric for row in client.tree_evaluate("m", data)}
             assert "100000" in client.tree_predict("m", "spread", f"{data}_p")
+
+
+def test_servers_read_what_is_sent_as_this_one_does(bare: str, citus: str) -> None:
+    name = conninfo_to_dict(bare)["dbname"]
+    for node in nodes_of(citus)[1:]:
+        run(make_conninfo(node.dsn, dbname="postgres"), f"ALTER DATABASE {name} SET TimeZone = 'Asia/Tokyo'")
+    hour = "extract(hour FROM to_timestamp(id * 2000))"
+    with madtree.connect(bare, engine="client", on_message=lambda line: None) as client:
+        client.tree_train("few", "by_hour", "id", f"{hour} > 11", hour)
+        for table in ("few", "small"):
+            client.tree_predict("by_hour", table, f"{table}_by_hour")
+        query = "SELECT * FROM {}_by_hour ORDER BY id"
+        assert client.query(query.format("small")).to_dicts() == client.query(query.format("few")).to_dicts()
 
 
 def metrics(client: madtree.Client, data: str) -> dict[tuple[int | None, str], float | None]:
