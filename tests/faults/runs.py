@@ -82,7 +82,7 @@ RUNS = {
     "conformal quantiles": "SELECT q::text FROM conformal_quantiles('trees', 'data') AS q",
     "kept quantiles": "SELECT conformal_train('boosted', 'data')",
     "predict by quantiles": "SELECT boost_predict('boosted', 'data', 'out', 'conformal')",
-    "intervals": "SELECT forest_train('data', 'out', 'id', 'target', 'x, z, n', num_trees => 6, intervals => true)",
+    "intervals": "SELECT forest_train('data', 'out', 'id', 'target', 'x, z, n', num_trees => 2, intervals => true)",
     "ordered categories": f"{BOOSTED}, parallel_workers => 0, boost_params => 'category_encoding=ordered')",
     "prune": "SELECT tree_prune('large', 'out', 0.0005)",
 }
