@@ -32,7 +32,8 @@ from madtree.storage.workers.messages import (
 
 _POLL = 0.00005  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
-_STEP = 0.002  # seconds that a step takes at least: a call from SQL has its price
+# Seconds that a step takes at least. With 0.002, calls from SQL took a tenth of a boosted round of 1,000,000 rows.
+_STEP = 0.02
 _PATIENCE = 0.01  # seconds to wait before the server is given the chance to look for cancels
 
 
