@@ -96,8 +96,8 @@ class ModelTables:
 
     def hold_also(self, host: Host, suffix: str) -> None:
         """Hold a table that not every reader reads; others' are held already. Raises MadtreeError as `find_model`."""
-        is_readers = self.trust_owner or self.facts.tables[suffix].trusted
-        if is_readers and not are_held(host, self.at, self.facts, [suffix], trust_owner=self.trust_owner):
+        not_yet = self.trust_owner or self.facts.tables[suffix].trusted
+        if not_yet and not are_held(host, self.at, self.facts, [suffix], trust_owner=self.trust_owner):
             raise made_anew(self.given, self.argument)
 
     def look_again(self, host: Host, suffixes: Sequence[str] = READ) -> None:

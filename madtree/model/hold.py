@@ -34,7 +34,7 @@ def hold_summary(host: Host, relation: Relation) -> None:
     held.
     """
     try:
-        host.command(sql.lock(relation.schema, relation.name, ["_summary"]))
+        host.command(sql.lock([model_table(relation.schema, relation.name, "_summary")]))
     except Exception as error:
         if _sqlstate(error) not in NO_TABLE:
             raise
@@ -85,7 +85,8 @@ def _held_of_others(
             if schema:
                 _by_own_rights(host, session, sql.keep_names("pg_namespace", [schema]), given, argument)
             if still:
-                locks = sql.lock(relation.schema, relation.name, list(tables), still=is_still)
+                names = [model_table(relation.schema, relation.name, suffix) for suffix in tables]
+                locks = sql.lock(names, still=is_still)
                 _by_own_rights(host, session, locks, given, argument)
             else:
                 _hold_readable(host, relation, list(tables))
@@ -98,6 +99,7 @@ def _held_of_others(
 
 
 def made_anew(given: str, argument: str) -> MadtreeError:
+    """The error where tables are not those that were looked at; arguments as of `held_facts`."""
     return MadtreeError(
         f"{argument}: tables of {given} have been made anew by others, again and again or since the transaction began",
         hint="Try again later, in another transaction.",
@@ -114,13 +116,13 @@ def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection
     tables = {suffix: part.oid for suffix, part in parts.items() if part.kind == "r" and part.readable is not False}
     if not tables:
         return True
+    names = [model_table(*at, suffix) for suffix in tables]
     try:
-        host.command(sql.lock(*at, list(tables)))
+        host.command(sql.lock(names))
     except Exception as error:
         if _sqlstate(error) not in NO_TABLE:
             raise
         return False
-    names = [model_table(*at, suffix) for suffix in tables]
     (found,) = host.query(sql.ARE_HELD, ["pg_catalog.oid[]", "pg_catalog.text[]"], [[*tables.values()], names])
     return bool(found["same"] and (trust_owner or found["trusted"]))
 
@@ -159,7 +161,7 @@ def _marks(host: Host, statement: str) -> list[Row] | None:
 def _hold_readable(host: Host, relation: Relation, suffixes: Sequence[str]) -> None:
     for suffix in suffixes:
         try:
-            host.command(sql.lock(relation.schema, relation.name, [suffix]))
+            host.command(sql.lock([model_table(relation.schema, relation.name, suffix)]))
         except Exception as error:  # who may not read it finds out when it is read
             if _sqlstate(error) != NOT_ALLOWED:
                 raise

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.sqltext import listing as sql
 from madtree.sqltext.tables import model_table, suffixed
+from madtree.sqltext.trust import lock
 
 AT_ONCE = 16  # models asked for in one statement: planning takes longer than its parts for many
 # SQLSTATE classes that speak of one model's tables: dropped meanwhile, no right, other columns than they should be.
@@ -93,9 +94,8 @@ def _describe(host: Host, found: Sequence[Found]) -> Iterator[tuple[Found, Row]]
     each half.
     """
     try:
-        names = [(model.schema, model.name) for model in found]
-        host.command(sql.hold(names))
-        tables = [[model_table(*at, suffix) for at in names] for suffix in ("_summary", "")]
+        tables = [[model_table(m.schema, m.name, suffix) for m in found] for suffix in ("_summary", "")]
+        host.command(lock(chain(*zip(*tables, strict=True))))  # in the order of `describe`
         held = [found[row["position"] - 1] for row in host.query(sql.HELD, ["pg_catalog.text[]"] * 2, tables)]
         answers = host.query(sql.describe([(m.schema, m.name, m.columns) for m in held])) if held else []
     except Exception as error:

@@ -10,7 +10,7 @@ from madtree.model.trust import NOT_ALLOWED
 from madtree.request import LOOKS, changed_meanwhile, find_relation, try_to_hold
 from madtree.sqltext.catalog import OTHERS_SCHEMA
 from madtree.sqltext.owners import BY_SUPERUSER, OWNER
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.trust import keep_names, lock
 
@@ -66,6 +66,6 @@ def _foreign_owner(rows: Host, given: str, argument: str) -> str | None:
             if relation.kind in "mf":  # LOCK TABLE takes none; their rows' type is renamed and dropped with them
                 try_to_hold(rows, keep_names("pg_type", [row["row_type"]]))
         if relation.kind in "rpv":  # what LOCK TABLE takes
-            rows.command(lock(relation.schema, relation.name, [""]))
+            rows.command(lock([qualified(relation.schema, relation.name)]))
         held = relation
     raise changed_meanwhile(f"{argument}: {given}")

@@ -99,12 +99,6 @@ WHERE CASE
 IN_SCHEMAS = " AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.name[])"
 
 
-def hold(models: Sequence[tuple[str, str]]) -> str:
-    """Keep what has these models' names from being dropped or renamed; in the order of `describe`."""
-    tables = ", ".join(f"ONLY {model_table(*at, suffix)}" for at in models for suffix in ("_summary", ""))
-    return f"LOCK TABLE {tables} IN ACCESS SHARE MODE"
-
-
 # The positions from 1, in order, of those of some held models whose tables, of the names $1 and $2, are ordinary
 # ones that the caller trusts. What has a name is asked of now, also where the transaction sees the past.
 HELD = Lasting(f"""

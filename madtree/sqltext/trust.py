@@ -6,7 +6,7 @@ constraints, with the rights of whoever asks. So these queries read the system c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from madtree.sqltext.catalog import equality, type_name
@@ -22,7 +22,6 @@ from madtree.sqltext.owners import (
 )
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import literal, with_needed_quotes
-from madtree.sqltext.tables import model_table
 
 
 def _exists(catalogue: str, condition: str) -> str:
@@ -277,11 +276,11 @@ FROM ROWS FROM (
 LEFT JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) g.oid""")
 
 
-def lock(schema: str, name: str, suffixes: Sequence[str], *, still: bool = False) -> str:
-    """Keep tables as they are until the transaction ends; this neither plans nor reads them.
+def lock(tables: Iterable[str], *, still: bool = False) -> str:
+    """Keep tables, by their SQL names, as they are until the transaction ends; this neither plans nor reads them.
 
     `still` keeps others also from changing rows, as what was looked at in them is read again and copied, and from
     making indexes, statistics and children; for that one must own the tables or be a superuser.
     """
-    tables = ", ".join(f"ONLY {model_table(schema, name, suffix)}" for suffix in suffixes)
-    return f"LOCK TABLE {tables} IN {'SHARE ROW EXCLUSIVE' if still else 'ACCESS SHARE'} MODE"
+    alone = ", ".join(f"ONLY {table}" for table in tables)
+    return f"LOCK TABLE {alone} IN {'SHARE ROW EXCLUSIVE' if still else 'ACCESS SHARE'} MODE"
