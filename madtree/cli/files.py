@@ -36,9 +36,10 @@ def replace(path: Path, content: str) -> None:
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(fresh, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+            mask = os.umask(0)
+            os.umask(mask)
+            # Not by its name, which in another user's directory may be a link to any file by now.
+            os.fchmod(descriptor, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
         os.replace(fresh, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

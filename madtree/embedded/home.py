@@ -130,14 +130,8 @@ class Home:
             PrivateServerError: the file is not as madtree writes it; or somebody else may have chosen the programs that
                 it names, and those that are mirrored here.
         """
+        self.refuse_others()
         try:
-            for path in (self.root, self.state_file):
-                found = path.stat()
-                if found.st_uid not in (os.geteuid(), 0) or found.st_mode & stat.S_IWOTH:
-                    raise PrivateServerError(
-                        f"{path} belongs to another user, or everybody may write there",
-                        "Set MADTREE_HOME to a directory of your own.",
-                    )
             return State(**json.loads(self.state_file.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
@@ -146,6 +140,27 @@ class Home:
                 f"{self.state_file} is damaged: it does not say which PostgreSQL the server is",
                 "Set MADTREE_HOME to another directory for a new server; the data of this one are still there.",
             ) from None
+
+    def refuse_others(self) -> None:
+        """See that nobody else can put files here, or another directory in the place of this one.
+
+        Raises:
+            PrivateServerError: somebody can.
+        """
+        # Who has the root directory has all of the system: where root's own files are shown as nobody's, too.
+        trusted = (os.geteuid(), 0, os.stat("/").st_uid)
+        home = Path(os.path.realpath(self.root))
+        with contextlib.suppress(FileNotFoundError):
+            self.root.stat()  # an error where links lead to themselves
+        for path in _way_to(self.state_file):
+            found = path.lstat()
+            # In a directory such as /tmp nobody can rename what is another's.
+            kept = stat.S_ISLNK(found.st_mode) or (found.st_mode & stat.S_ISVTX and path != home)
+            if found.st_uid not in trusted or (found.st_mode & stat.S_IWOTH and not kept):
+                raise PrivateServerError(
+                    f"{path} belongs to another user, or everybody may write there",
+                    "Set MADTREE_HOME to a directory of your own, in one of yours or of the system's.",
+                )
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
@@ -184,6 +199,22 @@ class Home:
             yield
         finally:
             os.close(descriptor)
+
+
+def _way_to(path: Path) -> Iterator[Path]:
+    """The directories and links by which the system finds an absolute path, and what it finds; as far as it exists."""
+    at, names = Path("/"), [*path.parts[1:]]
+    yield at
+    while names:
+        at = at.parent if names[0] == ".." else at / names[0]
+        del names[0]
+        if not os.path.lexists(at):
+            return
+        yield at
+        if at.is_symlink():
+            target = at.readlink()
+            at = Path("/") if target.is_absolute() else at.parent
+            names[:0] = target.parts[target.is_absolute() :]
 
 
 def room_hint(output: str) -> str | None:

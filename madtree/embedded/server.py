@@ -15,7 +15,7 @@ from madtree.embedded.config import BY_HAND, FIRST_PORT, close_by_hand, free_por
 from madtree.embedded.home import Home, State, default_home, room_hint
 from madtree.embedded.osuser import OsUser, PrivateServerError, server_user
 from madtree.embedded.prefix import Prefix
-from madtree.install.files import compile_modules, extension_files, write_tree
+from madtree.install.files import compile_modules, extension_files, write_tree, written_by_none_but_us
 from madtree.install.postgres import Installation, NoPostgresError, find_installation
 from madtree.install.script import VERSION, server_modules
 from madtree.records import dataclass
@@ -55,7 +55,7 @@ class PrivateServer:
         Raises:
             PrivateServerError: with what to do about it.
         """
-        with self.home.explained():
+        with self.home.explained(), written_by_none_but_us():
             self._refuse_early(port, pg_config)
             self._prepare_home()
             return self._up(port, pg_config, settings or {})
@@ -245,7 +245,8 @@ class PrivateServer:
             # Root reads nothing of another account's by itself: it may be a link.
             log = self.user.run(["tail", "-n", "8", self.home.log])
             end = log.stdout.strip() if log.returncode == 0 else output
-            if port is not None or "Address already in use" not in end:  # else somebody was quicker: take the next port
+            # Not by the log's words, which may be of any language.
+            if port is not None or port_is_free(state.port):  # else somebody was quicker: take the next port
                 break
         raise PrivateServerError(f"the server does not start; its log ends with:\n{end}", room_hint(end))
 

