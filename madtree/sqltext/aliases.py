@@ -5,7 +5,7 @@ To look an alias up reads the catalogue alone, so nothing of its owner's runs.
 
 from __future__ import annotations
 
-from madtree.sqltext.owners import CALLER, SUPERUSER_ASKS, is_trusted
+from madtree.sqltext.owners import CALLER, STILL_TRUSTED, SUPERUSER_ASKS
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import literal, qualified
 
@@ -21,7 +21,7 @@ SELECT c.relkind::pg_catalog.text AS kind,
     pg_catalog.left(pg_catalog.obj_description(c.oid, 'pg_class'), {_MOST}) AS said,
     pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner,
     pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
-    {SUPERUSER_ASKS} AND NOT {is_trusted("c.relowner")} AS is_foreign,
+    {SUPERUSER_ASKS} AND NOT {STILL_TRUSTED} AS is_foreign,
     ARRAY(SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute AS a
         WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
     ) AS columns

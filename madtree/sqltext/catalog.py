@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted_type
 from madtree.sqltext.query import Lasting, look_up
 from madtree.sqltext.quote import EQUALS, INTERNAL, MAX_IDENTIFIER_BYTES, ident, literal, qualified, with_needed_quotes
 
@@ -24,7 +24,7 @@ WITH RECURSIVE {CALLER}
 SELECT n.oid, c.reltype AS row_type, pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS owner
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-WHERE c.oid OPERATOR(pg_catalog.=) $1 AND {SUPERUSER_ASKS} AND NOT {is_trusted(SCHEMA_OWNER)}""")
+WHERE c.oid OPERATOR(pg_catalog.=) $1 AND {SUPERUSER_ASKS} AND NOT {SCHEMA_TRUSTED}""")
 
 SCHEMA_EXISTS = """
 SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS found"""
@@ -161,7 +161,7 @@ WHERE pg_catalog.octet_length(n.name) OPERATOR(pg_catalog.>) {MAX_IDENTIFIER_BYT
 # `may_be_swapped`: a superuser asks, and does not trust the schema's owner.
 OUTPUT_SCHEMA = Lasting(f"""
 WITH RECURSIVE {CALLER}
-SELECT n.oid, n.nspname AS schema, {SUPERUSER_ASKS} AND NOT {is_trusted(SCHEMA_OWNER)} AS may_be_swapped,
+SELECT n.oid, n.nspname AS schema, {SUPERUSER_ASKS} AND NOT {SCHEMA_TRUSTED} AS may_be_swapped,
        pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS owner,
        pg_catalog.has_schema_privilege(n.oid, 'CREATE') AS may_create,
        ARRAY(SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c
@@ -175,7 +175,7 @@ WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() AND $1 OPERATO
 # `schema` is its OID where a superuser asks and others could put something else in its place, else 0.
 TABLE_COLUMNS = Lasting(f"""
 WITH RECURSIVE {CALLER}
-SELECT CASE WHEN {SUPERUSER_ASKS} AND NOT ({is_trusted("c.relowner")} AND {is_trusted(SCHEMA_OWNER)})
+SELECT CASE WHEN {SUPERUSER_ASKS} AND NOT ({STILL_TRUSTED} AND {SCHEMA_TRUSTED})
             THEN n.oid ELSE 0 END AS schema,
        c.relname AS name, c.relowner AS owner, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
        pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
@@ -187,7 +187,7 @@ JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relname OPERATOR(pg_catalog.=) ANY ($2)
   AND c.relkind OPERATOR(pg_catalog.=) ANY ('{{r,v}}'::pg_catalog."char"[])
   AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-GROUP BY c.relname, c.relowner, c.relkind, n.oid, n.nspowner""")
+GROUP BY c.relname, c.relowner, c.relkind, c.oid, n.oid""")
 
 
 @look_up

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from madtree.interface import NUMERIC_COLUMNS, listed_parameters
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
-from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted
+from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, TREE_COLUMNS, model_table
@@ -61,7 +61,7 @@ def _typed_columns(suffix: str) -> str:
 
 
 # Whether nobody can put another table in the place of one in schema `n`; in a query with `CALLER`.
-_STAYS = f"({is_trusted(SCHEMA_OWNER)} OR NOT {SUPERUSER_ASKS})"
+_STAYS = f"({SCHEMA_TRUSTED} OR NOT {SUPERUSER_ASKS})"
 
 
 def readable(suffix: str, *, legible: bool = False) -> str:

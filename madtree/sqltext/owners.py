@@ -7,14 +7,24 @@ after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could tak
 
 from __future__ import annotations
 
-from madtree.sqltext.quote import binary
+from madtree.sqltext.quote import binary, spelled_out
+
+
+def is_superuser(role: str) -> str:
+    """Whether that role, by its OID or name, is a superuser now, also where the transaction sees the past: to others
+    PostgreSQL grants no right to change its catalogues, whatever is written there.
+    """
+    catalogue = "'pg_catalog.pg_authid'::pg_catalog.regclass::pg_catalog.oid"
+    return f"pg_catalog.has_table_privilege({role}, {catalogue}, 'TRUNCATE')"
+
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in.
 # `me`: the role whose code the caller runs anyhow: the current one. None where a superuser asks, who trusts superusers
 # alone: the other role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers.
-CALLER = """
+CALLER = f"""
 asking AS MATERIALIZED (
-    SELECT r.oid, r.rolname AS name, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
+    SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper,
+        r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
         r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
         COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
     FROM pg_catalog.pg_roles AS r
@@ -27,7 +37,10 @@ me (oid) AS MATERIALIZED (
 )"""
 
 # In a query with `CALLER`: whether a superuser asks, by whichever of her roles.
-SUPERUSER_ASKS = "(SELECT COALESCE(pg_catalog.bool_or(s.rolsuper), false) FROM asking AS s)"
+SUPERUSER_ASKS = (
+    f"({is_superuser('current_user')} OR {is_superuser('session_user')} "  # may have been made since
+    "OR (SELECT COALESCE(pg_catalog.bool_or(s.rolsuper), false) FROM asking AS s))"
+)
 
 BY_SUPERUSER = f"WITH {CALLER} SELECT {SUPERUSER_ASKS} AS by_superuser"
 
@@ -36,27 +49,40 @@ _PG_CATALOG = "'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid"
 
 def is_trusted(owner: str) -> str:
     """Whether the role of that OID is the caller or a superuser; in a query with `CALLER`."""
-    return (
-        f"({owner} OPERATOR(pg_catalog.=) ANY (SELECT m.oid FROM me AS m) OR COALESCE((SELECT r.rolsuper "
-        f"FROM pg_catalog.pg_roles AS r WHERE r.oid OPERATOR(pg_catalog.=) {owner}), false))"
+    return f"({owner} OPERATOR(pg_catalog.=) ANY (SELECT m.oid FROM me AS m) OR COALESCE({is_superuser(owner)}, false))"
+
+
+_SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~) '^(repeatable|serializable)'"
+
+
+def changed_since(row: str) -> str:
+    """Whether the transaction sees the past, and somebody has changed or removed that row of a system catalogue since:
+    a row that is seen tells which transaction has put another in its place, if one has. Its number has 32 bits there,
+    the last ones of a number near that of the snapshot.
+    """
+    now = "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::pg_catalog.text::pg_catalog.int8"
+    behind = f"(({row}.xmax::pg_catalog.text::pg_catalog.int8 `-` {now} `+` 2147483648) `&` 4294967295) `-` 2147483648"
+    return spelled_out(
+        f"({_SEES_PAST} AND COALESCE(pg_catalog.pg_xact_status(({now} `+` {behind})::pg_catalog.text::pg_catalog.xid8) "
+        "`=` 'committed', false))"
     )
 
 
-def others_may_since(privilege: str) -> str:
-    """Whether the transaction sees the catalogue as it was, and a role that the caller does not trust has that
-    privilege on table `c` now, but not by being a member of its owner; PostgreSQL answers such questions by what is now
-    in any transaction, of the roles that were there when it began. In a query with `CALLER`.
-    """
-    return f"""CASE
-        WHEN pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~) '^(repeatable|serializable)'
-        THEN false ELSE EXISTS (SELECT FROM pg_catalog.pg_roles AS w WHERE NOT {is_trusted("w.oid")}
-            AND pg_catalog.has_table_privilege(w.oid, c.oid, '{privilege}')
-            AND NOT pg_catalog.pg_has_role(w.oid, c.relowner, 'USAGE')) END"""
+def owner_of(row: str, column: str) -> str:
+    """The owner of what row `row` of a system catalogue is about; no role, 0, where that may be another by now."""
+    return f"(CASE WHEN {changed_since(row)} THEN 0::pg_catalog.oid ELSE {row}.{column} END)"
 
 
-# Whether table `c` is not another role's since the transaction began, where a superuser asks: owners may grant whatever
-# can be done with it. And whether the caller trusts its owner, too. In a query with `CALLER`.
-STILL_OWNED = f"NOT ({SUPERUSER_ASKS} AND {others_may_since('TRIGGER WITH GRANT OPTION')})"
+# Whether others whom the caller does not trust may put a trigger on table `c`, or may have while the transaction sees
+# the past; not as members of its owner. PostgreSQL answers such questions by what is now. In a query with `CALLER`.
+TRIGGERS_SINCE = f"""({changed_since("c")} OR ({_SEES_PAST} AND EXISTS (
+    SELECT FROM pg_catalog.pg_roles AS w WHERE NOT {is_trusted("w.oid")}
+        AND pg_catalog.has_table_privilege(w.oid, c.oid, 'TRIGGER')
+        AND NOT pg_catalog.pg_has_role(w.oid, c.relowner, 'USAGE'))))"""
+
+# Whether table `c` is surely not another role's since the transaction began, where a superuser asks. And whether the
+# caller trusts its owner, too. In a query with `CALLER`.
+STILL_OWNED = f"NOT ({SUPERUSER_ASKS} AND {changed_since('c')})"
 STILL_TRUSTED = f"({is_trusted('c.relowner')} AND {STILL_OWNED})"
 
 # Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, or who is
@@ -85,10 +111,12 @@ SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {STILL_
 FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) $1"""
 
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
-SCHEMA_OWNER = """(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN (
-        SELECT d.datdba FROM pg_catalog.pg_database AS d
+SCHEMA_OWNER = f"""(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN (
+        SELECT {owner_of("d", "datdba")} FROM pg_catalog.pg_database AS d
         WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     ) ELSE n.nspowner END)"""
+# Whether the caller trusts that role. In a query with `CALLER`.
+SCHEMA_TRUSTED = f"({is_trusted(SCHEMA_OWNER)} AND NOT {changed_since('n')})"
 
 # A row for each schema of the search path in which others may create things; none in those that nobody else can name.
 OTHERS_IN_PATH = f"""
@@ -97,7 +125,7 @@ SELECT FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS g (name)
 INNER JOIN pg_catalog.pg_namespace AS n ON n.nspname OPERATOR(pg_catalog.=) g.name
 WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
     AND n.oid OPERATOR(pg_catalog.<>) pg_catalog.pg_my_temp_schema()
-    AND (NOT {is_trusted(SCHEMA_OWNER)} OR EXISTS (
+    AND (NOT {SCHEMA_TRUSTED} OR EXISTS (
         SELECT FROM pg_catalog.aclexplode(n.nspacl) AS e
         WHERE e.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
             AND e.grantee OPERATOR(pg_catalog.<>) n.nspowner AND NOT {is_trusted("e.grantee")}
@@ -145,17 +173,17 @@ def _parts(type_: str) -> str:
 # A type of another's may be asked for more than it has now: its owner can add a check to a domain, a column to a row,
 # casts to an enum and to arrays of it.
 _OWNER_OF_TYPE = f"""
-    SELECT y.typowner FROM pg_catalog.pg_type AS y
+    SELECT {owner_of("y", "typowner")} FROM pg_catalog.pg_type AS y
     WHERE {binary("p.classid", "=", _of("pg_type"))} AND {binary("y.oid", "=", "p.objid")}
         AND y.typnamespace OPERATOR(pg_catalog.<>) {_PG_CATALOG}
         AND NOT (y.typlen OPERATOR(pg_catalog.=) '-1'::pg_catalog.int2 AND y.typelem OPERATOR(pg_catalog.<>)
             0::pg_catalog.oid AND y.typcategory OPERATOR(pg_catalog.=) 'A')"""
 _OWNERS = f"""
-    UNION ALL SELECT y.proowner FROM pg_catalog.pg_proc AS y
+    UNION ALL SELECT {owner_of("y", "proowner")} FROM pg_catalog.pg_proc AS y
     WHERE {binary("p.classid", "=", _of("pg_proc"))} AND {binary("y.oid", "=", "p.objid")}
-    UNION ALL SELECT y.oprowner FROM pg_catalog.pg_operator AS y
+    UNION ALL SELECT {owner_of("y", "oprowner")} FROM pg_catalog.pg_operator AS y
     WHERE {binary("p.classid", "=", _of("pg_operator"))} AND {binary("y.oid", "=", "p.objid")}
-    UNION ALL SELECT y.opcowner FROM pg_catalog.pg_opclass AS y
+    UNION ALL SELECT {owner_of("y", "opcowner")} FROM pg_catalog.pg_opclass AS y
     WHERE {binary("p.classid", "=", _of("pg_opclass"))} AND {binary("y.oid", "=", "p.objid")}"""
 
 

@@ -13,12 +13,14 @@ from madtree.sqltext.catalog import equality, type_name
 from madtree.sqltext.owners import (
     CALLER,
     SCHEMA_OWNER,
+    SCHEMA_TRUSTED,
     STILL_OWNED,
     SUPERUSER_ASKS,
+    TRIGGERS_SINCE,
     WRITER,
     is_trusted,
     is_trusted_type,
-    others_may_since,
+    owner_of,
 )
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import literal, with_needed_quotes
@@ -70,7 +72,7 @@ _HAZARDS = (
 # who can put off other things until the transaction ends: those are done by the rights of whoever has filled this one.
 _HAZARDS_OF_FILLING = (
     ("a trigger", _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal")),
-    ("perhaps a trigger that others have made since the transaction began", others_may_since("TRIGGER")),
+    ("perhaps a trigger that others have made since the transaction began", TRIGGERS_SINCE),
     (
         "a foreign key of another role's table",
         "EXISTS (SELECT FROM pg_catalog.pg_constraint AS h JOIN pg_catalog.pg_class AS k "
@@ -128,7 +130,7 @@ tables AS MATERIALIZED (
         AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
 ),
 home AS MATERIALIZED (
-    SELECT n.oid, {SUPERUSER_ASKS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
+    SELECT n.oid, {SUPERUSER_ASKS} AS by_superuser, {SCHEMA_TRUSTED} AS schema_trusted,
         pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner
     FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
 )
@@ -202,8 +204,8 @@ part (asked, oid) AS (
     FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
 ),
 named AS (
-    SELECT p.asked, t.oid, n.oid AS schema, NOT {is_trusted("t.typowner")} AS others,
-        NOT {is_trusted(SCHEMA_OWNER)} AS in_others
+    SELECT p.asked, t.oid, n.oid AS schema, NOT {is_trusted(owner_of("t", "typowner"))} AS others,
+        NOT {SCHEMA_TRUSTED} AS in_others
     FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
 )

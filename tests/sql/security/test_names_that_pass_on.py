@@ -84,6 +84,33 @@ def test_a_part_of_a_model_that_is_anothers_by_now(
     assert db.execute("SELECT * FROM tree_cp('m')").fetchall()
 
 
+@pytest.mark.parametrize("way", ["the table is a new role's", "its owner is no superuser any more"])
+def test_an_owner_whom_the_past_does_not_show(
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], sprung: Callable[[], bool], way: str
+) -> None:
+    admin, role = connect(), "madtree_owner_of_now"
+    try:
+        if "superuser" in way:
+            admin.execute(f"CREATE ROLE {role} SUPERUSER")  # type: ignore[arg-type]
+            admin.execute(f"ALTER TABLE m_summary OWNER TO {role}")  # type: ignore[arg-type]
+        seeing_the_past(db)
+        if "superuser" in way:
+            admin.execute(f"ALTER ROLE {role} NOSUPERUSER")  # type: ignore[arg-type]
+        else:
+            admin.execute(f"CREATE ROLE {role}")  # type: ignore[arg-type]
+            admin.execute(f"ALTER TABLE m_summary OWNER TO {role}")  # type: ignore[arg-type]
+        admin.execute(_TRAP.format("m_summary"))  # type: ignore[arg-type]
+        for call in (each for each in CALLS if "trust_owner" not in each):
+            db.execute("SAVEPOINT before")
+            with suppress(psycopg.errors.SerializationFailure, psycopg.errors.ActiveSqlTransaction):
+                db.execute(call)  # type: ignore[arg-type]
+            db.execute("ROLLBACK TO before")
+            assert not sprung(), call
+    finally:
+        db.execute("ROLLBACK")
+        admin.execute(f"DROP OWNED BY {role} CASCADE; DROP ROLE {role}")  # type: ignore[arg-type]
+
+
 def test_a_trigger_that_was_made_since(
     db: psycopg.Connection, user_db: psycopg.Connection, ordinary_user: tuple[str, str], sprung: Callable[[], bool]
 ) -> None:
