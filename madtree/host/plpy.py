@@ -28,6 +28,10 @@ from madtree.sqltext.split import in_ascii
 _LOOK_FOR_CANCEL = "SELECT"
 _SAYS = Lasting("SELECT WHERE $1 IS NULL")
 _NOT_OF_THE_TEXT = ("57", "53")  # a cancel, or what the machine lacks
+# Bytes that must be free when PL/Python makes values of many rows: where it gets no memory for one it crashes, and with
+# it the server. A limit of processes, or a system that promises no more than it has, lets that come about. To ask for
+# them takes some 5 µs: they are not touched, and given back at once.
+_ROOM = 33 * 2**20
 _ENCODING = "SELECT pg_catalog.getdatabaseencoding() AS name"
 _AS_SENT = ("UTF8", "SQL_ASCII")  # the latter has no encoding, and takes bytes as they are
 # Bytes that are no text in the database's encoding end in an error here: PL/Python would crash, and with it the server.
@@ -92,7 +96,7 @@ class PlpyHost:
         """Rows are read by this session, or by its parallel workers."""
 
     def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
-        return (self.query(Binary(sql), *given) for sql, *given in queries)
+        return (self.query(Binary(sql), *given) for sql, *given in queries if bytes(_ROOM))
 
     def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
         text = self._sent(self._checked(sql, _READ))
@@ -102,7 +106,7 @@ class PlpyHost:
         try:
             cursor = self._plpy.cursor(text)
             try:
-                while rows := cursor.fetch(batch):
+                while bytes(_ROOM) and (rows := cursor.fetch(batch)):
                     self._looks.looked()
                     yield from rows
             finally:
@@ -117,7 +121,7 @@ class PlpyHost:
         name = f"madtree_{secrets.token_hex(8)}"
         self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {text}", (), ())
         close = f"CLOSE {name}"
-        while rows := list(self._run(f"FETCH FORWARD {batch} FROM {name}", (), ())):
+        while bytes(_ROOM) and (rows := list(self._run(f"FETCH FORWARD {batch} FROM {name}", (), ()))):
             try:
                 yield from rows
             except Exception:
