@@ -89,8 +89,11 @@ def refuse_others_schema(host: Host, table: str) -> None:
     with local_settings(host, distributed_sql.OF_CITUS):
         found = host.query(distributed_sql.OTHERS_SCHEMA_THERE, [_TEXT], [table]) if has_citus(host) else []
     for row in found:
+        server = f"the server {row['host']}:{row['port']}"
+        if not row["answered"]:
+            raise MadtreeError(f"{server} does not tell whose the schema of {table} is: {row['owner']}", None, "08006")
         raise MadtreeError(
-            f"the schema of {table} is of another owner on the server {row['host']}:{row['port']}: {row['owner']}",
+            f"the schema of {table} is of another owner on {server}: {row['owner']}",
             hint="Name another schema, or give that one its owner there.",
             sqlstate="42501",
         )

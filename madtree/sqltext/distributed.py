@@ -205,7 +205,7 @@ OF_CITUS = {"search_path": "pg_catalog"}
 # The owner of the schema of table $1, a name as SQL, on another server, where that is neither a superuser nor the owner
 # here: a schema that was there before Citus made it is whose it was. Or what the server answers instead.
 OTHERS_SCHEMA_THERE = spelled_out("""
-SELECT w.result AS owner, w.nodename AS host, w.nodeport AS port
+SELECT w.result AS owner, w.success AS answered, w.nodename AS host, w.nodeport AS port
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid `=` c.relnamespace
 CROSS JOIN LATERAL pg_catalog.run_command_on_workers(pg_catalog.format(
     'SELECT pg_catalog.max(r.rolname::pg_catalog.text) FROM pg_catalog.pg_namespace AS n
