@@ -28,7 +28,7 @@ def write(content: str, path: Path | None, what: str) -> None:
 
 
 def replace(path: Path, content: str) -> None:
-    """Put a new file in the place of `path`, with the rights that a new file gets here."""
+    """Put a new file in the place of `path`; its rights are those of one of ours there, or of any new file here."""
     if path.exists() and not path.is_file():  # /dev/stderr, a pipe
         path.write_text(content, encoding="utf-8")
         return
@@ -38,8 +38,9 @@ def replace(path: Path, content: str) -> None:
             file.write(content)
             mask = os.umask(0)
             os.umask(mask)
+            is_ours = path.exists() and path.stat().st_uid == os.geteuid()
             # Not by its name, which in another user's directory may be a link to any file by now.
-            os.fchmod(descriptor, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+            os.fchmod(descriptor, path.stat().st_mode & 0o777 if is_ours else 0o666 & ~mask)
         os.replace(fresh, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

@@ -110,3 +110,19 @@ def test_a_file_is_given_its_rights_and_not_what_its_name_leads_to(
     monkeypatch.setattr(tempfile, "mkstemp", made_and_replaced)
     replace(page, "text")
     assert secret.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone gives files away")
+def test_the_rights_of_another_users_file_are_not_taken_over(tmp_path: Path) -> None:
+    """Who made it in a directory such as /tmp could read, and change, what is written."""
+    page = tmp_path / "page.html"
+    for owner, rights in ((0, 0o666), (65534, 0o644)):
+        page.touch()
+        page.chmod(0o666)
+        os.chown(page, owner, -1)
+        before = os.umask(0o022)
+        try:
+            replace(page, "text")
+        finally:
+            os.umask(before)
+        assert page.stat().st_mode & 0o777 == rights
