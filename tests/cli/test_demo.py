@@ -13,6 +13,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -73,7 +74,11 @@ def test_an_earlier_download_is_taken(home: Path) -> None:
 def test_a_failed_download_says_what_to_do_and_leaves_nothing(
     home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is no package of that name, as there is no network for others. Nothing in the working directory is run."""
+    """There is no package of that name, as there is no network for others. Nothing in the working directory is run, and
+    nothing is written but below the home: TMPDIR may be anybody's, too.
+    """
+    run, ran = subprocess.run, list[dict[str, Any]]()
+    monkeypatch.setattr(subprocess, "run", lambda *words, **given: ran.append(given) or run(*words, **given))
     monkeypatch.chdir(tmp_path_factory.mktemp("anybodys"))
     Path("pip.py").write_text("raise SystemExit('planted')")
     said: list[str] = []
@@ -81,6 +86,9 @@ def test_a_failed_download_says_what_to_do_and_leaves_nothing(
         flights.find_flights(None, say=said.append)
     assert said
     assert list(home.rglob("*.*")) == []
+    (given,) = ran
+    assert given["cwd"].is_relative_to(home)
+    assert given["env"]["TMPDIR"] == str(given["cwd"])
 
 
 @pytest.mark.usefixtures("not_installed")

