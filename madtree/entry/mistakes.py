@@ -48,7 +48,6 @@ _SYSTEM = {
     errno.EMFILE: "53000",
     errno.ENFILE: "53000",
     errno.EIO: "58030",
-    errno.EIO: "58030",
     errno.EFBIG: "53400",  # a limit of processes
 }
 # By words in its message.
