@@ -62,7 +62,7 @@ class Caller:
         login: whose session it is.
         before, after: statements in that session.
         admin_before, admin_after: a superuser's statements.
-        is_superuser: whether the login is one, or may become one by SET ROLE.
+        is_superuser: whether the login is one.
     """
 
     login: str
@@ -73,8 +73,7 @@ class Caller:
 
     @property
     def is_superuser(self) -> bool:
-        is_one = "NOLOGIN" not in ROLES[self.login] and "SUPERUSER" in ROLES[self.login]
-        return is_one or "GRANT {boss}" in self.admin_before
+        return "NOLOGIN" not in ROLES[self.login] and "SUPERUSER" in ROLES[self.login]
 
 
 _TO_ROLE, _TO_SESSION = "SET ROLE {{{}}}", "SET SESSION AUTHORIZATION {{{}}}"

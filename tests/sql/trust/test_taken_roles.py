@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 
 @pytest.fixture
@@ -57,31 +56,6 @@ def test_an_error_on_the_way_leaves_her_in_the_role_that_she_has_taken(
             data.execute("DO $$ BEGIN PERFORM tree_display('m'); EXCEPTION WHEN lock_not_available THEN NULL; END $$")
             assert data.execute("SELECT current_user").fetchone() == (reader,)
     data.execute("RESET lock_timeout")
-
-
-def test_who_may_take_a_superusers_role_is_guarded_as_one(
-    data: psycopg.Connection,
-    dsn: str,
-    train_as: Callable[..., None],
-    canary: Callable[[], set[str]],
-    reader: str,
-    schema: str,
-) -> None:
-    """What runs with her rights may take it, too. She trusts herself."""
-    train_as("m")
-    train_as("expressed", features="x + spring(), k")
-    canary()
-    data.execute(f"ALTER ROLE {reader} LOGIN PASSWORD 'reads'; GRANT {data.info.user} TO {reader}".encode())
-    with psycopg.connect(make_conninfo(dsn, user=reader, password="reads"), autocommit=True) as session:
-        session.execute(f"SET search_path = {schema}, public, madtree".encode())
-        for call in CALLS[1:]:  # the first one only shows
-            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="with the rights of a superuser"):
-                session.execute(call.replace("'m'", "'expressed'").format(role=reader).encode())
-            assert session.execute(call.format(role=reader).encode()).fetchone()
-            assert session.execute("SELECT current_user, current_setting('role')").fetchone() == (reader, "none")
-        session.execute(f"SELECT tree_train('data', '{reader}.own', 'id', 'y', 'x + 1')".encode())
-        assert session.execute(f"SELECT tree_sql('{reader}.own')".encode()).fetchone()
-    assert canary() == set()
 
 
 def test_in_a_function_of_another_role_she_is_told_why_she_cannot(
