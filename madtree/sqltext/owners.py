@@ -2,8 +2,7 @@
 
 A superuser trusts superusers and herself, and an ordinary caller does the same; being a member of a role says nothing,
 since whoever may administer a role can make anybody a member unasked. Whoever has logged in as a superuser stays one
-after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back. So does whoever may take
-the role of one by SET ROLE, since what runs in that session could do so, too; but she trusts herself.
+after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back.
 """
 
 from __future__ import annotations
@@ -20,34 +19,27 @@ def is_superuser(role: str) -> str:
 
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in.
-# `reach`: a superuser whose role the session may take.
 # `me`: the role whose code the caller runs anyhow: the current one. None where a superuser asks, who trusts superusers
-# alone: the other role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers. Of
-# who could become one, that is who has logged in.
+# alone: the other role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers.
 CALLER = f"""
 asking AS MATERIALIZED (
     SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper,
         r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
         r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
-        COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login,
-        CASE WHEN r.rolname OPERATOR(pg_catalog.=) session_user THEN (
-            SELECT pg_catalog.max(w.rolname::pg_catalog.text) FROM pg_catalog.pg_roles AS w
-            WHERE w.rolsuper AND pg_catalog.pg_has_role(session_user, w.oid, 'MEMBER')) END AS reach
+        COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
     FROM pg_catalog.pg_roles AS r
     LEFT JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l ON true
     WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])
         OR r.oid OPERATOR(pg_catalog.=) l.usesysid
 ),
 me (oid) AS MATERIALIZED (
-    SELECT a.oid FROM asking AS a
-    WHERE a.is_current AND NOT (SELECT pg_catalog.bool_or(s.rolsuper) FROM asking AS s)
-        AND (a.is_login OR (SELECT pg_catalog.max(s.reach) FROM asking AS s) IS NULL)
+    SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT (SELECT pg_catalog.bool_or(s.rolsuper) FROM asking AS s)
 )"""
 
 # In a query with `CALLER`: whether a superuser asks, by whichever of her roles.
 SUPERUSER_ASKS = (
     f"({is_superuser('current_user')} OR {is_superuser('session_user')} "  # may have been made since
-    "OR (SELECT COALESCE(pg_catalog.bool_or(s.rolsuper OR s.reach IS NOT NULL), false) FROM asking AS s))"
+    "OR (SELECT COALESCE(pg_catalog.bool_or(s.rolsuper), false) FROM asking AS s))"
 )
 
 BY_SUPERUSER = f"WITH {CALLER} SELECT {SUPERUSER_ASKS} AS by_superuser"

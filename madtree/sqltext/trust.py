@@ -161,11 +161,9 @@ SELECT c.relkind::pg_catalog.text AS kind, pg_catalog.pg_get_userbyid(c.relowner
 FROM pg_catalog.pg_class AS c
 WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid""")
 
-# The tables in schema $1 with names in $2 of which others than the owner may do more than read them: these, and what
-# they may do (of which a later version of PostgreSQL may know more), as SQL.
+# The tables in schema $1 with names in $2 of which others than the owner may do more than read them: these as SQL.
 MORE_THAN_READERS = Lasting("""
-SELECT c.relname::pg_catalog.text AS name, pg_catalog.string_agg(DISTINCT e.privilege_type, ', ') AS privileges,
-    pg_catalog.string_agg(DISTINCT CASE WHEN e.grantee
+SELECT c.relname::pg_catalog.text AS name, pg_catalog.string_agg(DISTINCT CASE WHEN e.grantee
     OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
     ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(e.grantee)) END, ', ') AS roles
 FROM pg_catalog.pg_class AS c
@@ -177,9 +175,9 @@ WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
 GROUP BY c.relname""")
 
 
-def keep_to_readers(table: str, roles: str, privileges: str) -> str:
-    """Leave roles the right to read a table; all as SQL, roles and privileges separated by commas."""
-    return f"REVOKE {privileges} ON {table} FROM {roles}"
+def keep_to_readers(table: str, roles: str) -> str:
+    """Leave roles the right to read a table; both as SQL, the roles separated by commas."""
+    return f"REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON {table} FROM {roles}"
 
 
 # Of each type in $1: `bare`, the type below all domains, and whether that is PostgreSQL's own; `equals`, the operator
@@ -226,7 +224,7 @@ LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_
 ORDER BY g.position""")
 
 # `plain`: where it is false, a backslash in a plain string is an escape. `is_superuser`, `session_is_superuser`: the
-# current role, and the session's. `login`: who has logged in, if that is a superuser. `reach`: as in `CALLER`.
+# current role, and the session's. `login`: who has logged in, if that is a superuser.
 SESSION = Lasting(f"""\
 WITH {CALLER}
 SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('transaction_isolation') AS isolation,
@@ -235,16 +233,14 @@ SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('tr
     pg_catalog.current_setting('role') AS role, session_user::pg_catalog.text AS session,
     pg_catalog.bool_or(a.rolsuper AND a.is_current) AS is_superuser,
     pg_catalog.bool_or(a.rolsuper AND a.is_session) AS session_is_superuser,
-    pg_catalog.max(CASE WHEN a.rolsuper AND a.is_login THEN a.name::pg_catalog.text END) AS login,
-    pg_catalog.max(a.reach) AS reach
+    pg_catalog.max(CASE WHEN a.rolsuper AND a.is_login THEN a.name::pg_catalog.text END) AS login
 FROM asking AS a""")
 
 
 def by_own_rights(statements: str, session: Mapping[str, Any]) -> str:
     """Statements that run by the rights of the superuser who has logged in, also where she has taken a role by SET ROLE
-    or SET SESSION AUTHORIZATION (by both, PostgreSQL's versions differ in what is left of them), or of one whose role
-    the session may take. It is one command: if a part of it fails, the role is taken back with all else. `session`: of
-    `SESSION`.
+    or SET SESSION AUTHORIZATION (by both, PostgreSQL's versions differ in what is left of them). It is one command: if
+    a part of it fails, the role is taken back with all else. `session`: of `SESSION`.
     """
     if session["is_superuser"]:
         return statements
@@ -252,8 +248,6 @@ def by_own_rights(statements: str, session: Mapping[str, Any]) -> str:
         setting, own, taken = "role", "none", session["role"]
     elif session["login"] and session["role"] == "none":
         setting, own, taken = "session_authorization", session["login"], session["session"]
-    elif session["reach"]:
-        setting, own, taken = "role", session["reach"], session["role"]
     else:
         return statements
     set_to = f"SELECT pg_catalog.set_config({literal(setting)}, "

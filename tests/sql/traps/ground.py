@@ -88,9 +88,6 @@ CALLERS = {
     "superuser in a group": Caller(
         "boss", admin_before="GRANT {team} TO {boss}", admin_after="REVOKE {team} FROM {boss}"
     ),
-    "who may take a superuser's role": Caller(
-        "plain", admin_before="GRANT {boss} TO {plain}", admin_after="REVOKE {boss} FROM {plain}"
-    ),
     "ordinary role": Caller("plain"),
 }
 # Who has taken the attacker's own role makes tables that are the attacker's.
