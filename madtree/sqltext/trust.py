@@ -159,11 +159,13 @@ SELECT c.relkind::pg_catalog.text AS kind, pg_catalog.pg_get_userbyid(c.relowner
 FROM pg_catalog.pg_class AS c
 WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid""")
 
-# The tables in schema $1 with names in $2 of which others than the owner may do more than read them: these as SQL.
+# The tables in schema $1 with names in $2 of which others than the owner may do more than read them: these, and what
+# they may do, as SQL. What there is to be done differs between versions: MAINTAIN is new in PostgreSQL 17.
 MORE_THAN_READERS = Lasting("""
 SELECT c.relname::pg_catalog.text AS name, pg_catalog.string_agg(DISTINCT CASE WHEN e.grantee
     OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
-    ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(e.grantee)) END, ', ') AS roles
+    ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(e.grantee)) END, ', ') AS roles,
+    pg_catalog.string_agg(DISTINCT e.privilege_type, ', ') AS privileges
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS e
@@ -173,9 +175,9 @@ WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
 GROUP BY c.relname""")
 
 
-def keep_to_readers(table: str, roles: str) -> str:
-    """Leave roles the right to read a table; both as SQL, the roles separated by commas."""
-    return f"REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON {table} FROM {roles}"
+def keep_to_readers(table: str, roles: str, privileges: str) -> str:
+    """Leave roles the right to read a table; all as SQL: roles, and what more they may do, separated by commas."""
+    return f"REVOKE {privileges} ON {table} FROM {roles}"
 
 
 # Of each type in $1: `bare`, the type below all domains, and whether that is PostgreSQL's own; `equals`, the operator
