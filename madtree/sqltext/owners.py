@@ -1,20 +1,25 @@
 """Whom the caller trusts, and which types: those of which no function belongs to anybody else.
 
-A superuser trusts superusers and herself, and an ordinary caller does the same; being a member of a role says nothing,
-since whoever may administer a role can make anybody a member unasked. Whoever has logged in as a superuser stays one
-after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back.
+A superuser trusts superusers and herself, and an ordinary caller does the same; being a member of an owner's role says
+nothing, since whoever may administer a role can make anybody a member unasked. Whoever has logged in as a superuser
+stays one after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back. So could it
+take the role of a superuser whose member the caller is: who may become a superuser counts as one.
 """
 
 from __future__ import annotations
 
 from madtree.sqltext.quote import binary
 
-# `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in.
-# `me`: the role whose code the caller runs anyhow: the current one. None where a superuser asks, who trusts superusers
-# alone: the other role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers.
+# `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in, each
+# with the superuser that it is or may become; superusers alone make anybody a member of one.
+# `me`: the role whose code the caller runs anyhow: the current one. Where a superuser asks, herself alone: the other
+# role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers.
 CALLER = """
 asking AS MATERIALIZED (
-    SELECT r.oid, r.rolname AS name, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
+    SELECT r.oid, r.rolname AS name, r.rolsuper, (SELECT b.rolname FROM pg_catalog.pg_roles AS b
+            WHERE b.rolsuper AND pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
+            ORDER BY b.oid OPERATOR(pg_catalog.<>) r.oid, b.oid LIMIT 1) AS superuser,
+        r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
         r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
         COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
     FROM pg_catalog.pg_roles AS r
@@ -23,11 +28,12 @@ asking AS MATERIALIZED (
         OR r.oid OPERATOR(pg_catalog.=) l.usesysid
 ),
 me (oid) AS MATERIALIZED (
-    SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT (SELECT pg_catalog.bool_or(s.rolsuper) FROM asking AS s)
+    SELECT a.oid FROM asking AS a WHERE a.is_current
+        AND (a.superuser IS NOT NULL OR NOT EXISTS (SELECT FROM asking AS s WHERE s.superuser IS NOT NULL))
 )"""
 
-# In a query with `CALLER`: whether a superuser asks, by whichever of her roles.
-SUPERUSER_ASKS = "(SELECT COALESCE(pg_catalog.bool_or(s.rolsuper), false) FROM asking AS s)"
+# In a query with `CALLER`: whether a superuser asks, by whichever of her roles, or somebody who may become one.
+SUPERUSER_ASKS = "EXISTS (SELECT FROM asking AS s WHERE s.superuser IS NOT NULL)"
 
 BY_SUPERUSER = f"WITH {CALLER} SELECT {SUPERUSER_ASKS} AS by_superuser"
 
