@@ -12,8 +12,8 @@ from madtree.sqltext.quote import binary
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in, each
 # with the superuser that it is or may become; superusers alone make anybody a member of one.
-# `me`: the role whose code the caller runs anyhow: the current one. Where a superuser asks, herself alone: the other
-# role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers.
+# `me`: the role whose code the caller runs anyhow: the current one. None where another one of these is a superuser's,
+# who may have taken it, nor ever the one that calls a SECURITY DEFINER function.
 CALLER = """
 asking AS MATERIALIZED (
     SELECT r.oid, r.rolname AS name, r.rolsuper, (SELECT b.rolname FROM pg_catalog.pg_roles AS b
@@ -28,8 +28,8 @@ asking AS MATERIALIZED (
         OR r.oid OPERATOR(pg_catalog.=) l.usesysid
 ),
 me (oid) AS MATERIALIZED (
-    SELECT a.oid FROM asking AS a WHERE a.is_current
-        AND (a.superuser IS NOT NULL OR NOT EXISTS (SELECT FROM asking AS s WHERE s.superuser IS NOT NULL))
+    SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT EXISTS (
+        SELECT FROM asking AS s WHERE s.superuser IS NOT NULL AND s.oid OPERATOR(pg_catalog.<>) a.oid)
 )"""
 
 # In a query with `CALLER`: whether a superuser asks, by whichever of her roles, or somebody who may become one.

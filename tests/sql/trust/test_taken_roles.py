@@ -143,14 +143,21 @@ def deputy(db: psycopg.Connection, data: psycopg.Connection, reader: str) -> Ite
 
 @pytest.mark.parametrize("role", ["none", "{reader}"])
 def test_who_may_become_a_superuser_runs_nothing_of_others(
-    deputy: psycopg.Connection, train_as: Callable[..., None], canary: Callable[[], set[str]], reader: str, role: str
+    data: psycopg.Connection,
+    deputy: psycopg.Connection,
+    train_as: Callable[..., None],
+    canary: Callable[[], set[str]],
+    reader: str,
+    role: str,
 ) -> None:
-    """Code that runs as a member of a superuser's role can take that role; her own models she uses."""
+    """Code that runs as a member of a superuser's role can take that role. Her own models she uses; a superuser does
+    not, who has taken her role.
+    """
     train_as("m", features="x * spring(), k")
     train_as("plain")
     canary()
     deputy.execute(f"SET ROLE {role.format(reader=reader)}".encode())
-    deputy.execute("SELECT tree_train('data', 'pg_temp.own', 'id', 'y', 'x + 1, k')")
+    deputy.execute("SELECT tree_train('data', 'own', 'id', 'y', 'x + 1, k')")
     taken = deputy.execute("SELECT current_user, current_setting('role')").fetchone()
     for call in CALLS:
         with deputy.transaction(force_rollback=True):
@@ -162,3 +169,8 @@ def test_who_may_become_a_superuser_runs_nothing_of_others(
     if role == "none":
         assert deputy.execute("SELECT tree_sql('own')").fetchone()
     assert canary() == set()
+    assert taken
+    data.execute(f"SET ROLE {taken[0]}".encode())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="the rights of a superuser"):
+        data.execute("SELECT tree_sql('own')")
+    data.execute("RESET ROLE")
