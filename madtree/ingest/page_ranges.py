@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from madtree.learn.data import Floats
 
 _OID, _TEXT = "pg_catalog.oid", "pg_catalog.text"
+_SPARSE, _FULL = 36, 288  # rows of a page of 8 kB; more than 291 have no room
 
 
 def placement(host: Host, oid: int) -> str | None:
@@ -170,11 +171,15 @@ class PageRanges:
     ) -> PageRanges:
         """Cut plain tables with about `n_rows` rows in all into ranges of about `rows_per_range` rows each.
 
-        With `processes` that share them, each has as many of a table's ranges, and these have about as many rows.
+        With `processes` that share them, each has as many of a table's ranges, and these have about as many rows. What
+        is said of a table's size may be old then, or wrong: a range has at most eight times the rows, and no fewer
+        pages than can have them.
         """
         tables = host.query(work_sql.PAGES_OF_TABLES, [f"{OID}[]"], [list(oids)])
         pages = sum(int(table["pages"]) for table in tables)
         step = max(1, int(rows_per_range * pages / max(n_rows, 1)))
+        if processes:
+            step = max(1, min(max(step, rows_per_range // _FULL), rows_per_range // _SPARSE))
         ranges: list[PageRange] = []
         for index, table in enumerate(tables):
             own = max(int(table["pages"]), 1)

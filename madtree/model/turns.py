@@ -101,7 +101,7 @@ def _keep_to_readers(host: Host, schema: str, names: Sequence[str]) -> None:
     is run.
     """
     for row in host.query(MORE_THAN_READERS, ["pg_catalog.text", "pg_catalog.text[]"], [schema, names]):
-        host.command(keep_to_readers(qualified(schema, row["name"]), row["roles"]))
+        host.command(keep_to_readers(qualified(schema, row["name"]), row["roles"], row["privileges"]))
 
 
 def _drop_remains(host: Host, schema: str, name: str, argument: str, tables: Mapping[str, bool]) -> None:

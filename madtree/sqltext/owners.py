@@ -1,8 +1,9 @@
 """Whom the caller trusts, and which types: those of which no function belongs to anybody else.
 
-A superuser trusts superusers and herself, and an ordinary caller does the same; being a member of a role says nothing,
-since whoever may administer a role can make anybody a member unasked. Whoever has logged in as a superuser stays one
-after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back.
+A superuser trusts superusers and herself, and an ordinary caller does the same; being a member of an owner's role says
+nothing, since whoever may administer a role can make anybody a member unasked. Whoever has logged in as a superuser
+stays one after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back. So could it
+take the role of a superuser whose member the caller is: who may become a superuser counts as one.
 """
 
 from __future__ import annotations
@@ -18,12 +19,19 @@ def is_superuser(role: str) -> str:
     return f"pg_catalog.has_table_privilege({role}, {catalogue}, 'TRUNCATE')"
 
 
-# `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in.
-# `me`: the role whose code the caller runs anyhow: the current one. None where a superuser asks, who trusts superusers
-# alone: the other role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers.
+_SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~) '^(repeatable|serializable)'"
+
+# `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in, each
+# with the superuser that it is or may become; superusers alone make anybody a member of one.
+# `me`: the role whose code the caller runs anyhow: the current one. None where another one of these is a superuser's,
+# who may have taken it, nor ever the one that calls a SECURITY DEFINER function.
 CALLER = f"""
 asking AS MATERIALIZED (
-    SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper,
+    SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, (
+            SELECT b.rolname FROM pg_catalog.pg_roles AS b
+            WHERE (b.rolsuper OR {_SEES_PAST}) AND {is_superuser("b.oid")}
+                AND pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
+            ORDER BY b.oid OPERATOR(pg_catalog.<>) r.oid, b.oid LIMIT 1) AS superuser,
         r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
         r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
         COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
@@ -33,13 +41,14 @@ asking AS MATERIALIZED (
         OR r.oid OPERATOR(pg_catalog.=) l.usesysid
 ),
 me (oid) AS MATERIALIZED (
-    SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT (SELECT pg_catalog.bool_or(s.rolsuper) FROM asking AS s)
+    SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT EXISTS (
+        SELECT FROM asking AS s WHERE s.superuser IS NOT NULL AND s.oid OPERATOR(pg_catalog.<>) a.oid)
 )"""
 
-# In a query with `CALLER`: whether a superuser asks, by whichever of her roles.
+# In a query with `CALLER`: whether a superuser asks, by whichever of her roles, or somebody who may become one.
 SUPERUSER_ASKS = (
     f"({is_superuser('current_user')} OR {is_superuser('session_user')} "  # may have been made since
-    "OR (SELECT COALESCE(pg_catalog.bool_or(s.rolsuper), false) FROM asking AS s))"
+    "OR EXISTS (SELECT FROM asking AS s WHERE s.superuser IS NOT NULL))"
 )
 
 BY_SUPERUSER = f"WITH {CALLER} SELECT {SUPERUSER_ASKS} AS by_superuser"
@@ -50,9 +59,6 @@ _PG_CATALOG = "'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid"
 def is_trusted(owner: str) -> str:
     """Whether the role of that OID is the caller or a superuser; in a query with `CALLER`."""
     return f"({owner} OPERATOR(pg_catalog.=) ANY (SELECT m.oid FROM me AS m) OR COALESCE({is_superuser(owner)}, false))"
-
-
-_SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~) '^(repeatable|serializable)'"
 
 
 def changed_since(row: str) -> str:

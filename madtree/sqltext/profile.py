@@ -261,9 +261,11 @@ def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) ->
     )
 
 
-# Of the relation $1: what tells whether its column $2, unquoted, tells rows apart; `n_rows` is negative where unknown.
+# Of the relation $1: what tells whether its column $2, unquoted, tells rows apart; `n_rows` is negative where unknown,
+# and from PostgreSQL 18 on whatever its owner has said (`pg_restore_relation_stats`).
 ROW_IDS = Lasting("""
-SELECT c.reltuples::pg_catalog.float8 AS n_rows, COALESCE(m.amname OPERATOR(pg_catalog.=) 'heap', false) AS is_heap,
+SELECT LEAST(c.reltuples::pg_catalog.float8, 1e15::pg_catalog.float8) AS n_rows,
+    COALESCE(m.amname OPERATOR(pg_catalog.=) 'heap', false) AS is_heap,
     pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT') AS may_read,
     EXISTS (
         SELECT FROM pg_catalog.pg_index AS i

@@ -36,58 +36,45 @@ _BLURS = (
     "AND a.attcollation OPERATOR(pg_catalog.<>) t.typcollation"
 )
 # What planning or reading a table runs of its owner's, in the words of an error.
-_HAZARDS = (
-    (
-        "an index with an expression or a condition",
-        _exists("pg_index", f"{_OF_TABLE.format('indrelid')} AND (h.indexprs IS NOT NULL OR h.indpred IS NOT NULL)"),
+_HAZARDS = {
+    "an index with an expression or a condition": _exists(
+        "pg_index", f"{_OF_TABLE.format('indrelid')} AND (h.indexprs IS NOT NULL OR h.indpred IS NOT NULL)"
     ),
-    (
-        "statistics on an expression",
-        _exists("pg_statistic_ext", f"{_OF_TABLE.format('stxrelid')} AND h.stxexprs IS NOT NULL"),
+    "statistics on an expression": _exists(
+        "pg_statistic_ext", f"{_OF_TABLE.format('stxrelid')} AND h.stxexprs IS NOT NULL"
     ),
-    (
-        "a check constraint",
-        _exists("pg_constraint", f"{_OF_TABLE.format('conrelid')} AND h.contype OPERATOR(pg_catalog.=) 'c'"),
+    "a check constraint": _exists(
+        "pg_constraint", f"{_OF_TABLE.format('conrelid')} AND h.contype OPERATOR(pg_catalog.=) 'c'"
     ),
-    (
-        "a policy",
-        f"c.relrowsecurity OR c.relforcerowsecurity OR {_exists('pg_policy', _OF_TABLE.format('polrelid'))}",
+    "a policy": f"c.relrowsecurity OR c.relforcerowsecurity OR {_exists('pg_policy', _OF_TABLE.format('polrelid'))}",
+    "a rule": _exists("pg_rewrite", _OF_TABLE.format("ev_class")),
+    "a table that inherits from it, or from which it inherits": _exists(
+        "pg_inherits", f"{_OF_TABLE.format('inhparent')} OR {_OF_TABLE.format('inhrelid')}"
     ),
-    ("a rule", _exists("pg_rewrite", _OF_TABLE.format("ev_class"))),
-    (
-        "a table that inherits from it, or from which it inherits",
-        _exists("pg_inherits", f"{_OF_TABLE.format('inhparent')} OR {_OF_TABLE.format('inhrelid')}"),
+    "a generated column": _exists(
+        "pg_attribute",
+        f"{_OF_TABLE.format('attrelid')} AND NOT h.attisdropped AND h.attgenerated OPERATOR(pg_catalog.<>) ''",
     ),
-    (
-        "a generated column",
-        _exists(
-            "pg_attribute",
-            f"{_OF_TABLE.format('attrelid')} AND NOT h.attisdropped AND h.attgenerated OPERATOR(pg_catalog.<>) ''",
-        ),
-    ),
-)
+}
 
 
 # And what else filling it runs. PostgreSQL looks into the table of a foreign key by the rights of that table's owner,
 # who can put off other things until the transaction ends: those are done by the rights of whoever has filled this one.
-_HAZARDS_OF_FILLING = (
-    ("a trigger", _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal")),
-    ("perhaps a trigger that others have made since the transaction began", TRIGGERS_SINCE),
-    (
-        "a foreign key of another role's table",
-        "EXISTS (SELECT FROM pg_catalog.pg_constraint AS h JOIN pg_catalog.pg_class AS k "
-        "ON k.oid OPERATOR(pg_catalog.=) h.confrelid "  # which foreign keys alone have
-        f"WHERE {_OF_TABLE.format('conrelid')} AND NOT {is_trusted('k.relowner')})",
-    ),
-)
+_HAZARDS_OF_FILLING = {
+    "a trigger": _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal"),
+    "perhaps a trigger that others have made since the transaction began": TRIGGERS_SINCE,
+    "a foreign key of another role's table": "EXISTS (SELECT FROM pg_catalog.pg_constraint AS h "
+    "JOIN pg_catalog.pg_class AS k ON k.oid OPERATOR(pg_catalog.=) h.confrelid "  # which foreign keys alone have
+    f"WHERE {_OF_TABLE.format('conrelid')} AND NOT {is_trusted('k.relowner')})",
+}
 
 
 def hazards(*, filled: bool = False) -> str:
     """Text array of what is on relation `c` that runs when it is planned or read, or also when it is `filled`; empty
     for an ordinary model's. In a query with `CALLER` where it is filled.
     """
-    listed = (*_HAZARDS, *_HAZARDS_OF_FILLING) if filled else _HAZARDS
-    found = ", ".join(f"({literal(what)}, {condition})" for what, condition in listed)
+    listed = _HAZARDS | _HAZARDS_OF_FILLING if filled else _HAZARDS
+    found = ", ".join(f"({literal(what)}, {condition})" for what, condition in listed.items())
     return f"ARRAY(SELECT z.what::pg_catalog.text FROM (VALUES {found}) AS z(what, found) WHERE z.found)"
 
 
@@ -161,11 +148,13 @@ SELECT c.relkind::pg_catalog.text AS kind, pg_catalog.pg_get_userbyid(c.relowner
 FROM pg_catalog.pg_class AS c
 WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid""")
 
-# The tables in schema $1 with names in $2 of which others than the owner may do more than read them: these as SQL.
+# The tables in schema $1 with names in $2 of which others than the owner may do more than read them: these, and what
+# they may do, as SQL. What there is to be done differs between versions: MAINTAIN is new in PostgreSQL 17.
 MORE_THAN_READERS = Lasting("""
 SELECT c.relname::pg_catalog.text AS name, pg_catalog.string_agg(DISTINCT CASE WHEN e.grantee
     OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
-    ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(e.grantee)) END, ', ') AS roles
+    ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(e.grantee)) END, ', ') AS roles,
+    pg_catalog.string_agg(DISTINCT e.privilege_type, ', ') AS privileges
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS e
@@ -175,9 +164,9 @@ WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
 GROUP BY c.relname""")
 
 
-def keep_to_readers(table: str, roles: str) -> str:
-    """Leave roles the right to read a table; both as SQL, the roles separated by commas."""
-    return f"REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON {table} FROM {roles}"
+def keep_to_readers(table: str, roles: str, privileges: str) -> str:
+    """Leave roles the right to read a table; all as SQL: roles, and what more they may do, separated by commas."""
+    return f"REVOKE {privileges} ON {table} FROM {roles}"
 
 
 # Of each type in $1: `bare`, the type below all domains, and whether that is PostgreSQL's own; `equals`, the operator
@@ -223,8 +212,8 @@ FROM pg_catalog.unnest((SELECT $1::pg_catalog.text[])) WITH ORDINALITY AS g(give
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
 ORDER BY g.position""")
 
-# `plain`: where it is false, a backslash in a plain string is an escape. `is_superuser`, `session_is_superuser`: the
-# current role, and the session's. `login`: who has logged in, if that is a superuser.
+# `plain`: where it is false, a backslash in a plain string is an escape. `is_superuser`: the current role; `superuser`:
+# whom the session's role is, or may become. `login`: who has logged in, if that is a superuser.
 SESSION = Lasting(f"""\
 WITH {CALLER}
 SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('transaction_isolation') AS isolation,
@@ -232,20 +221,21 @@ SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('tr
     pg_catalog.current_setting('standard_conforming_strings') OPERATOR(pg_catalog.=) 'on' AS plain,
     pg_catalog.current_setting('role') AS role, session_user::pg_catalog.text AS session,
     pg_catalog.bool_or(a.rolsuper AND a.is_current) AS is_superuser,
-    pg_catalog.bool_or(a.rolsuper AND a.is_session) AS session_is_superuser,
+    pg_catalog.max(CASE WHEN a.is_session THEN a.superuser::pg_catalog.text END) AS superuser,
     pg_catalog.max(CASE WHEN a.rolsuper AND a.is_login THEN a.name::pg_catalog.text END) AS login
 FROM asking AS a""")
 
 
 def by_own_rights(statements: str, session: Mapping[str, Any]) -> str:
     """Statements that run by the rights of the superuser who has logged in, also where she has taken a role by SET ROLE
-    or SET SESSION AUTHORIZATION (by both, PostgreSQL's versions differ in what is left of them). It is one command: if
-    a part of it fails, the role is taken back with all else. `session`: of `SESSION`.
+    or SET SESSION AUTHORIZATION (by both, PostgreSQL's versions differ in what is left of them), or of the one whom the
+    session's role may become. It is one command: if a part of it fails, the role is taken back with all else.
+    `session`: of `SESSION`.
     """
     if session["is_superuser"]:
         return statements
-    if session["session_is_superuser"]:
-        setting, own, taken = "role", "none", session["role"]
+    if session["superuser"]:
+        setting, own, taken = "role", session["superuser"], session["role"]
     elif session["login"] and session["role"] == "none":
         setting, own, taken = "session_authorization", session["login"], session["session"]
     else:

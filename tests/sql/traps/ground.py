@@ -62,7 +62,7 @@ class Caller:
         login: whose session it is.
         before, after: statements in that session.
         admin_before, admin_after: a superuser's statements.
-        is_superuser: whether the login is one.
+        is_superuser: whether the login is one, or may become one.
     """
 
     login: str
@@ -73,7 +73,7 @@ class Caller:
 
     @property
     def is_superuser(self) -> bool:
-        return "NOLOGIN" not in ROLES[self.login] and "SUPERUSER" in ROLES[self.login]
+        return self.login == "boss" or "GRANT {boss} TO" in self.admin_before
 
 
 _TO_ROLE, _TO_SESSION = "SET ROLE {{{}}}", "SET SESSION AUTHORIZATION {{{}}}"
@@ -82,6 +82,11 @@ CALLERS = {
     "superuser": Caller("boss"),
     "superuser after SET ROLE": Caller("boss", _TO_ROLE.format("plain"), "RESET ROLE"),
     "superuser after SET SESSION AUTHORIZATION": Caller("boss", _TO_SESSION.format("plain"), _BACK),
+    "member of a superuser": Caller(
+        "plain",
+        admin_before="ALTER ROLE {plain} NOINHERIT; GRANT {boss} TO {plain}",
+        admin_after="REVOKE {boss} FROM {plain}; ALTER ROLE {plain} INHERIT",
+    ),
     "superuser in the attacker's role": Caller(
         "boss", admin_before="GRANT {attacker} TO {boss}", admin_after="REVOKE {attacker} FROM {boss}"
     ),

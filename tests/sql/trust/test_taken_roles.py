@@ -126,3 +126,51 @@ def test_her_schema_cannot_be_renamed_while_she_reads(
     data.execute("ROLLBACK")
     data.execute(f"REVOKE CREATE ON DATABASE {database} FROM {role}".encode())
     data.execute(f"DROP SCHEMA hers_{schema} CASCADE".encode())
+
+
+@pytest.fixture
+def deputy(db: psycopg.Connection, data: psycopg.Connection, reader: str) -> Iterator[psycopg.Connection]:
+    """Somebody who may become a superuser, and is none."""
+    name, boss = f"deputy_{reader}", db.info.user
+    db.execute(f"CREATE ROLE {name} LOGIN NOINHERIT PASSWORD '{name}' IN ROLE {boss}, {reader}".encode())
+    path = db.execute("SHOW search_path").fetchone()
+    assert path
+    with psycopg.connect(db.info.dsn, user=name, password=name, autocommit=True) as session:
+        session.execute(f"SET search_path = {path[0]}".encode())
+        yield session
+    db.execute(f"DROP OWNED BY {name} CASCADE; DROP ROLE {name}".encode())
+
+
+@pytest.mark.parametrize("role", ["none", "{reader}"])
+def test_who_may_become_a_superuser_runs_nothing_of_others(
+    data: psycopg.Connection,
+    deputy: psycopg.Connection,
+    train_as: Callable[..., None],
+    canary: Callable[[], set[str]],
+    reader: str,
+    role: str,
+) -> None:
+    """Code that runs as a member of a superuser's role can take that role. Her own models she uses; a superuser does
+    not, who has taken her role.
+    """
+    train_as("m", features="x * spring(), k")
+    train_as("plain")
+    canary()
+    deputy.execute(f"SET ROLE {role.format(reader=reader)}".encode())
+    deputy.execute("SELECT tree_train('data', 'own', 'id', 'y', 'x + 1, k')")
+    taken = deputy.execute("SELECT current_user, current_setting('role')").fetchone()
+    for call in CALLS:
+        with deputy.transaction(force_rollback=True):
+            assert deputy.execute(call.replace("'m'", "'plain'").format(role="pg_temp").encode()).fetchone()
+            assert deputy.execute("SELECT current_user, current_setting('role')").fetchone() == taken
+            if "display" not in call:
+                with pytest.raises(psycopg.errors.InsufficientPrivilege, match="the rights of a superuser"):
+                    deputy.execute(call.format(role="pg_temp").encode())
+    if role == "none":
+        assert deputy.execute("SELECT tree_sql('own')").fetchone()
+    assert canary() == set()
+    assert taken
+    data.execute(f"SET ROLE {taken[0]}".encode())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="the rights of a superuser"):
+        data.execute("SELECT tree_sql('own')")
+    data.execute("RESET ROLE")
