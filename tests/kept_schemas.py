@@ -57,11 +57,11 @@ def _made(admin: psycopg.Connection, prefix: str, user: str | None) -> tuple[str
 
 def _is_emptied(admin: psycopg.Connection, name: str, as_made: str) -> bool:
     """Whether the schema is as it was made, and what is in it could be dropped; what cannot, goes with the schema."""
-    found = admin.execute(_FOUND, [name]).fetchone()
-    if found is None or found[0] != as_made:
-        return False
     try:
+        found = admin.execute(_FOUND, [name]).fetchone()
+        if found is None or found[0] != as_made:
+            return False
         admin.execute(found[1] or "")
-    except psycopg.Error:
+    except (psycopg.Error, UnicodeError):  # names may be bytes that are no text
         return False
     return True
