@@ -19,6 +19,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from fix_container import build_image, engine_answers, running
+from kept_schemas import KeptSchemas
 from kept_sessions import KeptSessions
 from leftovers import begin_session, clear_leftovers, end_session
 from pooler import kept
@@ -165,6 +166,12 @@ def dsn(server: Server) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def schemas(dsn: str, sessions: KeptSessions) -> KeptSchemas:
+    """Schemas that this worker's tests use one after the other."""
+    return KeptSchemas(dsn, sessions)
+
+
+@pytest.fixture(scope="session")
 def kept_dsn(dsn: str) -> Iterator[str]:
     """The same DSN for other programs, by way of sessions that have loaded what calls need, where that is possible."""
     with kept(dsn) as through:
@@ -172,25 +179,18 @@ def kept_dsn(dsn: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def schema(dsn: str, sessions: KeptSessions) -> Iterator[str]:
-    """Name of a schema of this test's own, empty at first, dropped at the end."""
-    name = f"test_{secrets.token_hex(6)}"
-    with sessions.session(dsn) as admin:
-        admin.execute(f"CREATE SCHEMA {name}")
-    yield name
-    with sessions.session(dsn) as admin:
-        admin.execute(f"DROP SCHEMA {name} CASCADE")
+def schema(request: pytest.FixtureRequest, schemas: KeptSchemas) -> Iterator[str]:
+    """Name of a schema of this test's own, empty at first, in which `user_db` may create tables."""
+    user = request.getfixturevalue("ordinary_user")[0] if "user_db" in request.fixturenames else None
+    with schemas.schema("test", user) as name:
+        yield name
 
 
 @pytest.fixture(scope="module")
-def shared_schema(dsn: str, sessions: KeptSessions) -> Iterator[str]:
-    """Name of a schema for what the tests of a module read only, dropped after the last of them."""
-    name = f"shared_{secrets.token_hex(6)}"
-    with sessions.session(dsn) as admin:
-        admin.execute(f"CREATE SCHEMA {name}")
-    yield name
-    with sessions.session(dsn) as admin:
-        admin.execute(f"DROP SCHEMA {name} CASCADE")
+def shared_schema(schemas: KeptSchemas) -> Iterator[str]:
+    """Name of a schema for what the tests of a module read only, emptied after the last of them."""
+    with schemas.schema("shared") as name:
+        yield name
 
 
 @pytest.fixture(scope="module")
@@ -261,7 +261,6 @@ def user_db(
 ) -> Iterator[psycopg.Connection]:
     """An ordinary user's connection, who may create tables in the test's schema and sees no other's tables in it."""
     name, password = ordinary_user
-    db.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA {} TO {}").format(sql.Identifier(schema), sql.Identifier(name)))
     login = make_conninfo(dsn, user=name, password=password)
     with sessions.session(login) as connection:
         connection.execute(f"SET search_path = {schema}, public, madtree")

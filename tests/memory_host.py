@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from madtree.host import Query, Row, Sharing, StepDone
-from madtree.sqltext import catalog, predict, sessions, trust, work, workers
+from madtree.sqltext import aliases, catalog, predict, sessions, trust, work, workers
 from madtree.sqltext.query import LookUp
 from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.split import parse_name
@@ -187,6 +187,7 @@ class MemoryHost:
             catalog.RELATION: self._relation,
             catalog.OTHERS_SCHEMA: lambda oid: [],
             trust.OTHERS_TYPES: lambda oids: [],
+            aliases.ALIAS: lambda oid: [],
             catalog.SCHEMA_EXISTS: lambda schema: [{"found": schema in self._schemas}],
             catalog.RELATION_NAMES: self._relation_names,
             catalog.SCHEMAS_OF_RELATION: self._schemas_of,

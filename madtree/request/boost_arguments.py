@@ -69,7 +69,8 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
             hint="classification => true or false says what is meant.",
         )
     _check_class_params(task.parameters.class_params, values["correct_prior"])
-    _check_held_out(values)
+    if not _is_held_out(values) and values["n_iter_no_change"] != defaults.PATIENCE:
+        host.notice("validation_params: n_iter_no_change changes nothing where no rows are held out to stop by")
     loss = loss or known[0]
     _check_newton(loss, values["method"], monotone=bool(task.parameters.monotone), top_rate=values["top_rate"])
     _check_rates(values["top_rate"], values["other_rate"], values["subsample"])
@@ -130,13 +131,14 @@ def _loss_of(values: Mapping[str, Any]) -> str | None:
     return given or of_method
 
 
-def _check_held_out(values: Mapping[str, Any]) -> None:
-    """Raises MadtreeError where more than one key of `validation_params` says which rows are held out."""
+def _is_held_out(values: Mapping[str, Any]) -> bool:
+    """Whether rows are; raises MadtreeError where more than one key of `validation_params` says which."""
     given = [name for name in ("fraction", "fold_col", "table") if values[name]]
     if len(given) > 1:
         raise MadtreeError(
             f"validation_params: {given[0]} and {given[1]} both say which rows are held out; give one of them"
         )
+    return bool(given)
 
 
 def _held_out(task: TrainingTask) -> str | None:

@@ -52,6 +52,8 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
         n_permutations=values["num_permutations"] if values["importance"] else 0,
         split_rule=values["split_rule"],
     )
+    if not values["importance"] and values["num_permutations"] != defaults.NUM_PERMUTATIONS:
+        host.notice("num_permutations: nothing is permuted, since importance is false")
     if values["intervals"] and parameters.min_bucket < _ROWS_OF_INTERVALS:
         host.notice(
             f"intervals: with min_bucket {parameters.min_bucket} the trees' leaves keep outcomes of the same few rows, "

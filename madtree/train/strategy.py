@@ -203,6 +203,8 @@ def _keepings(wanted: Wanted, able: Able, workers: Workers, size: Size, *, reads
     alone = reads_once and not reads_here and not workers.requested
     n_workers = 0 if alone else kind.workers_for_rows(workers, size, parameters, costs)
     if requested == "workers":
+        if workers.requested and not workers.available:
+            raise MadtreeError("strategy: workers needs one at least, and parallel_workers is 0")
         n_workers = max(n_workers, 1)
         if able.obstacle:
             raise no_workers(able.obstacle)

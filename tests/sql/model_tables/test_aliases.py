@@ -61,7 +61,7 @@ def test_mistakes_are_told(db: psycopg.Connection) -> None:
         ("model_alias(NULL, 'm_1')", "alias must be a name, not NULL"),
         ("model_alias('nobody', NULL)", "there is no alias nobody"),
         ("tree_drop('champion')", "champion is an alias of"),
-        ("tree_train('data', 'champion', 'id', 'y', 'x', replace => true)", "is not part of a madtree model"),
+        ("tree_train('data', 'champion', 'id', 'y', 'x', replace => true)", 'is an alias of the model .*m_1", and'),
     ):
         with pytest.raises(psycopg.Error, match=message):
             said(db, call)

@@ -152,6 +152,17 @@ def test_rounds_that_no_row_tells_when_to_stop(data: psycopg.Connection, notices
     assert line.startswith("validation_params: no row is held out")
 
 
+def test_what_is_asked_for_in_vain(data: psycopg.Connection, notices: list[str]) -> None:
+    train = "SELECT madtree.{0}_train('t', '{0}{1}', 'id', 'y', 'x', num_trees => 1, {2})"
+    for importance in (False, True):
+        more = f"importance => {importance}, num_permutations => 2"
+        data.execute(train.format("forest", int(importance), more))
+    for share in (0, 0.1):
+        more = f"validation_params => 'fraction={share}, n_iter_no_change=2'"
+        data.execute(train.format("boost", int(share > 0), more))
+    assert [line.partition(" ")[0] for line in notices] == ["num_permutations:", "validation_params:"]
+
+
 @pytest.mark.parametrize(("constant", "shown"), [("7", "7"), ("-(7)", "-7"), ("'red'", "red"), ("(true)", "true")])
 def test_a_constant_that_is_written_alone_is_an_outcome(
     data: psycopg.Connection, notices: list[str], constant: str, shown: str

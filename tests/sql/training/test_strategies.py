@@ -149,6 +149,8 @@ def test_a_client_finds_bins_in_the_same_sample(db: psycopg.Connection, more: di
 def test_a_name_that_is_none_is_refused(db: psycopg.Connection) -> None:
     with pytest.raises(psycopg.Error, match="strategy must be one of auto, memory, workers, aggregate, not 'disk'"):
         trained(db, "disk")
+    with pytest.raises(psycopg.Error, match="strategy: workers needs one at least, and parallel_workers is 0"):
+        trained(db, "workers", parallel_workers=0)
 
 
 def test_names_are_read_in_any_case(db: psycopg.Connection) -> None:

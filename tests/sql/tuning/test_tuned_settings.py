@@ -260,7 +260,7 @@ def test_fewer_rows_than_folds(data: psycopg.Connection) -> None:
         tune(data)
     assert caught.value.diag.message_hint == "Ask for fewer folds."
     data.execute("UPDATE data SET f = 1")
-    with pytest.raises(psycopg.Error, match="fold_col: f has 1 distinct value; there must be 2 to"):
+    with pytest.raises(psycopg.Error, match="fold_column: f has 1 distinct value; there must be 2 to"):
         tune(data, fold_column="f")
 
 
