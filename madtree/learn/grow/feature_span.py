@@ -181,16 +181,17 @@ class FeatureSpan:
             if keep:
                 whole = part if layout.total_bins == every.total_bins else _entered(whole, every, part, slots)
             if layout.first == 0:
-                self._know_roots(growing, nodes, part.totals())
+                self._know_roots(growing, nodes, part)
             yield from self._search(growing, nodes, places[slots], found, part, allowed)
         if whole is not None:
             self.kept = _Kept(growing.slots(large), whole)
 
-    def _know_roots(self, growing: GrowingTrees, nodes: Ints, sums: Array) -> None:
-        """Take the sums (n_channels, n_slots) of those of `nodes` that are roots."""
+    def _know_roots(self, growing: GrowingTrees, nodes: Ints, histograms: Histograms) -> None:
+        """Take the sums of those of `nodes` that are roots."""
         at = flat_nonzero(nodes < growing.n_trees)
-        growing.sums[:, nodes[at]] = sums[:, at]
-        growing.n_rows[nodes[at]] = self.problem.row_counts(sums[:, at])
+        if len(at):
+            growing.sums[:, nodes[at]] = sums = histograms.totals()[:, at]
+            growing.n_rows[nodes[at]] = self.problem.row_counts(sums)
 
     def _histograms(self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout) -> Program[Histograms]:
         problem = self.problem
