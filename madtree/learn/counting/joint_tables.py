@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Rounding
 
 _CODES = 256  # of one byte
-_ADDS_AT_ONCE = np.lib.NumpyVersion(np.__version__) >= "1.25.0"  # before it took ten times as long
 
 
 def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool) -> list[int]:
@@ -47,31 +46,19 @@ def add_joint(
     """
     together = _lines_together(crowd) if is_packed else _CODES
     found = np.empty((len(columns), 2, _CODES // together, _CODES))
+    of_slot, first = histograms.of_slot(slot), histograms.layout.first
     for channel, each in enumerate(values):
         for of_pair, codes in zip(found, columns.values(), strict=True):
-            table = sums_at(codes, each, _CODES * _CODES)
+            table = np.bincount(codes, each, _CODES * _CODES)
             np.add.reduce(table.reshape(together, -1, _CODES), axis=0, out=of_pair[0])
             of_pair[1] = np.einsum("ij->i", table.reshape(-1, together)).reshape(_CODES, -1).T
         sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found) if is_packed else (found,))])
         for number, pair in enumerate(columns):
             for i in range(2):
-                feature = histograms.feature(2 * pair - histograms.layout.first + i)
-                view = feature[channel : channel + len(sums), slot]
+                view = of_slot[2 * pair - first + i][channel : channel + len(sums)]
                 view += sums[:, number, i, : view.shape[1]]
 
 
 def _lines_together(crowd: int) -> int:
     """How many cells of packed numbers, of up to `crowd` rows each, can be added up: a power of two."""
     return 1 << min(Rounding.PACKED_ROWS // crowd, _CODES).bit_length() - 1
-
-
-def sums_at(place: Ints, values: Floats, n_cells: int) -> Floats:
-    """(n_cells,) the sums of `values` (n_rows,) at their places, `place` (n_rows,).
-
-    Where numpy has a loop of its own for it, that takes two thirds of the time of `bincount`.
-    """
-    if not _ADDS_AT_ONCE:
-        return np.asarray(np.bincount(place, values, minlength=n_cells), np.float64)
-    sums = np.zeros(n_cells)
-    np.add.at(sums, place.astype(np.intp, copy=False), values)
-    return sums
