@@ -45,18 +45,18 @@ def add_joint(
         crowd: of all pairs, the largest one.
     """
     together = _lines_together(crowd) if is_packed else _CODES
-    found = np.empty((len(columns), 2, _CODES // together, _CODES))
-    of_slot, first = histograms.of_slot(slot), histograms.layout.first
-    for channel, each in enumerate(values):
-        for of_pair, codes in zip(found, columns.values(), strict=True):
-            table = np.bincount(codes, each, _CODES * _CODES)
+    found = np.empty((len(values), len(columns), 2, _CODES // together, _CODES))
+    for number, codes in enumerate(columns.values()):
+        place = codes if is_packed else codes.astype(np.intp)  # `bincount` would do it for each of the values
+        for each, of_pair in zip(values, found[:, number], strict=True):
+            table = np.bincount(place, each, _CODES * _CODES)
             np.add.reduce(table.reshape(together, -1, _CODES), axis=0, out=of_pair[0])
             of_pair[1] = np.einsum("ij->i", table.reshape(-1, together)).reshape(_CODES, -1).T
-        sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found) if is_packed else (found,))])
-        for number, pair in enumerate(columns):
-            for i in range(2):
-                view = of_slot[2 * pair - first + i][channel : channel + len(sums)]
-                view += sums[:, number, i, : view.shape[1]]
+    sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found[0]) if is_packed else found)])
+    of_slot, first = histograms.of_slot(slot), histograms.layout.first
+    for number, pair in enumerate(columns):
+        for i, view in enumerate(of_slot[2 * pair - first : 2 * pair - first + 2]):
+            view += sums[:, number, i, : view.shape[1]]
 
 
 def _lines_together(crowd: int) -> int:

@@ -131,15 +131,14 @@ def are_alike(problem: Problem, left: Floats, right: Floats, tree: Ints) -> Bool
     """
     assert problem.target_grid is not None
     assert problem.weight_grid is not None
-    target, weight = (np.ldexp(1.0, grid.exponents[tree, 0]) for grid in (problem.target_grid, problem.weight_grid))
-    steps, wrong = [], np.zeros(len(tree))
+    both, trees, m = np.concatenate((left, right), axis=1), np.concatenate((tree, tree)), len(tree)
+    target, weight = (np.ldexp(1.0, grid.exponents[trees, 0]) for grid in (problem.target_grid, problem.weight_grid))
+    hessian, gradient = newton_moments(problem, both, trees)
     with np.errstate(divide="ignore", invalid="ignore"):  # of sides without hessian, which are not split
-        for sums in (left, right):
-            hessian, gradient = newton_moments(problem, sums, tree)
-            steps.append(gradient / hessian)
-            size = np.abs(steps[-1])
-            wrong += problem.row_counts(sums) * (target + size * weight) / hessian + _DIGIT * size
-    found: Bools = np.abs(steps[0] - steps[1]) <= wrong
+        step = gradient / hessian
+        size = np.abs(step)
+        wrong = problem.row_counts(both) * (target + size * weight) / hessian + _DIGIT * size
+        found: Bools = np.abs(step[:m] - step[m:]) <= wrong[:m] + wrong[m:]
     if problem.rounding is not None:
         found &= (problem.rounding.target.exponents == problem.target_grid.exponents)[tree, 0]
     return found

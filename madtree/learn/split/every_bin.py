@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.learn.binning import MISSING
 from madtree.learn.criteria import criterion_of
-from madtree.learn.data import UNKNOWN, Bools, Floats, Ints
+from madtree.learn.data import UNKNOWN, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits
@@ -110,10 +110,12 @@ class BestOfSegments:
     def enter(self, found: BestSplits, first: int, last: int) -> None:
         """Improve `found` by those of the features `first` to `last - 1`."""
         n_slots = self.layout.n_slots
-        own = np.arange(first * n_slots, last * n_slots)
-        slots, at = found.beaten_by(own % n_slots, self.gain[own[0] : own[-1] + 1])
+        gain = self.gain[first * n_slots : last * n_slots].reshape(last - first, n_slots)
+        # What is further below the largest gain could matter by a longer chain of near ties only (see `margins`).
+        near = flat_nonzero(gain >= np.maximum.reduce(gain, axis=0) * (1 - 2 * len(gain) * TIE))
+        slots, at = found.beaten_by(near % n_slots, gain.ravel().take(near))
         if len(slots):
-            segments = own.take(at)
+            segments = near.take(at) + first * n_slots
             found.gain[slots] = self.gain.take(segments)
             found.feature[slots] = self.layout.first + segments // n_slots
             found.left[slots], found.right[slots] = self.codes.take(segments, axis=1)

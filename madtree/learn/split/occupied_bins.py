@@ -210,6 +210,9 @@ def bins_of_segments(histograms: Histograms, chunk_values: int, chosen: Bools) -
     """The bins of the segments that are `chosen` (n_features, n_slots), some at a time: with at most `chunk_values`
     bins times channels, or one segment.
     """
+    if chosen.all():
+        yield from occupied_bins(histograms, chunk_values)
+        return
     layout = histograms.layout
     feature, slot = np.nonzero(chosen)
     widths = layout.widths[feature]
