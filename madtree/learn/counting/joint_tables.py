@@ -6,7 +6,7 @@ it up as long as counting some 15,000 rows, which is why it is for large nodes o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -27,6 +27,16 @@ def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool)
     last = layout.first + len(layout.widths)
     pairs = range((layout.first + 1) // 2, min(last // 2, len(crowds)))
     return [pair for pair in pairs if not is_packed or crowds[pair] <= Rounding.PACKED_ROWS]
+
+
+def of_no_pair(histograms: Histograms, pairs: list[int]) -> Iterator[Histograms]:
+    """The parts that are of features in none of the `pairs`."""
+    if not pairs:
+        yield histograms
+        return
+    for i in range(len(histograms.layout.widths)):
+        if (histograms.layout.first + i) // 2 not in pairs:
+            yield histograms.features(i, i + 1)
 
 
 def add_joint(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
-from madtree.learn.counting.joint_tables import add_joint, joint_pairs
+from madtree.learn.counting.joint_tables import add_joint, joint_pairs, of_no_pair
 from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs
 from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
@@ -129,18 +128,8 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
             crowd = max(rows.crowds[pair] for pair in pairs)
             add_joint(histograms, slot, columns, values, crowd, is_packed)
         add = _add_packed if is_packed else _add_node
-        for part in _of_others(histograms, pairs):
+        for part in of_no_pair(histograms, pairs):
             add(part, slot, rows, first, stop)
-
-
-def _of_others(histograms: Histograms, pairs: list[int]) -> Iterator[Histograms]:
-    """The parts that are of features in none of the `pairs`."""
-    if not pairs:
-        yield histograms
-        return
-    for i in range(len(histograms.layout.widths)):
-        if (histograms.layout.first + i) // 2 not in pairs:
-            yield histograms.features(i, i + 1)
 
 
 def _add_node(histograms: Histograms, slot: int, rows: Records, first: int, stop: int) -> None:
