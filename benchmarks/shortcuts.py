@@ -26,12 +26,13 @@ from madtree.learn.data.block import Block
 from madtree.learn.data.types import Floats, Ints
 from madtree.learn.ensemble.boosting import Boosting
 from madtree.learn.ensemble.learners import BoostLearner, ForestLearner, Held, Learner, TreeLearner
+from madtree.learn.grow import feature_span
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Problem, identities
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import driven
-from madtree.learn.split import applies, coarse, row_tables, shortlist, sorted_rows
-from madtree.learn.split.shortlist import rough_bin_gains_apply, rough_gains_apply
+from madtree.learn.split import applies, bin_gains_apply, coarse, row_tables, shortlist, sorted_rows
+from madtree.learn.split.shortlist import rough_gains_apply
 from madtree.trees import FEW_ROWS, BoostParameters, FeatureKind, ForestParameters, Parameters
 
 NEVER = 2**62
@@ -64,13 +65,14 @@ class Shortcut:
 
 
 def has_likely_bins(problem: Problem) -> bool:
-    return criterion_of(problem).rough_bin_gains is not None and rough_bin_gains_apply(problem)
+    return criterion_of(problem).rough_bin_gains is not None and rough_gains_apply(problem)
 
 
 SHORTCUTS = (
     Shortcut("coarse", {"coarse_codes": NEVER}, lambda problem: coarse.pays(problem, 0, len(problem.unordered))),
     Shortcut("screen", {"many_classes": NEVER, "many_weighted_classes": NEVER}, applies),
-    Shortcut("shortlist", {}, has_likely_bins, (shortlist, "rough_bin_gains_apply", lambda problem: False)),
+    Shortcut("every bin", {}, bin_gains_apply, (feature_span, "bin_gains_apply", lambda problem: False)),
+    Shortcut("shortlist", {}, has_likely_bins, (shortlist, "rough_gains_apply", lambda problem: False)),
     Shortcut("rough rows", {}, rough_gains_apply, (row_tables, "rough_gains_apply", lambda problem: False)),
     Shortcut("row tables", {}, lambda problem: not problem.unordered.all(), (sorted_rows, "MOST_ROWS", 0)),
     Shortcut("small nodes", {"bins_per_row": NEVER}, lambda problem: True),

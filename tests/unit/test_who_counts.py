@@ -47,6 +47,7 @@ OTHERS = {
     "learn/prune/validation.py": "nodes' errors by complexity",
     "learn/split/category_order.py": "rare categories by segment",
     "learn/split/coarse.py": "bins by segment",
+    "learn/split/every_bin.py": "gains by segment",
     "learn/split/occupied_bins.py": "bins by segment",
     "learn/split/screen.py": "rows of nodes, as places of them",
     "learn/split/shortlist.py": "gains by segment",

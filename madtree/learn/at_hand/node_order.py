@@ -182,8 +182,10 @@ class NodeOrder:
         state: Array | None = None
         n_rows = 0
         for stretch, chosen in self._requested(request):
-            # Copying rows takes about as long as counting twice as many others along with them.
-            if 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
+            # Copying rows takes about as long as counting twice as many others along with them; where nodes are worked
+            # off one by one no others are.
+            alone = request.drawn is None and stretch.are_large(self._tuning)
+            if not alone and 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
                 stretch = stretch.only(chosen)
             tuning = self._tuning
             most = tuning.joint_piece_rows if request.drawn is None and stretch.rows.crowds else tuning.piece_rows

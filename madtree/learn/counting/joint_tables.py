@@ -6,16 +6,15 @@ it up as long as counting some 15,000 rows, which is why it is for large nodes o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Rounding
 
 _CODES = 256  # of one byte
-_ADDS_AT_ONCE = np.lib.NumpyVersion(np.__version__) >= "1.25.0"  # before it took ten times as long
 
 
 def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool) -> list[int]:
@@ -28,6 +27,16 @@ def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool)
     last = layout.first + len(layout.widths)
     pairs = range((layout.first + 1) // 2, min(last // 2, len(crowds)))
     return [pair for pair in pairs if not is_packed or crowds[pair] <= Rounding.PACKED_ROWS]
+
+
+def of_no_pair(histograms: Histograms, pairs: list[int]) -> Iterator[Histograms]:
+    """The parts that are of features in none of the `pairs`."""
+    if not pairs:
+        yield histograms
+        return
+    for i in range(len(histograms.layout.widths)):
+        if (histograms.layout.first + i) // 2 not in pairs:
+            yield histograms.features(i, i + 1)
 
 
 def add_joint(
@@ -46,32 +55,20 @@ def add_joint(
         crowd: of all pairs, the largest one.
     """
     together = _lines_together(crowd) if is_packed else _CODES
-    found = np.empty((len(columns), 2, _CODES // together, _CODES))
-    for channel, each in enumerate(values):
-        for of_pair, codes in zip(found, columns.values(), strict=True):
-            table = sums_at(codes, each, _CODES * _CODES)
+    found = np.empty((len(values), len(columns), 2, _CODES // together, _CODES))
+    for number, codes in enumerate(columns.values()):
+        place = codes if is_packed else codes.astype(np.intp)  # `bincount` would do it for each of the values
+        for each, of_pair in zip(values, found[:, number], strict=True):
+            table = np.bincount(place, each, _CODES * _CODES)
             np.add.reduce(table.reshape(together, -1, _CODES), axis=0, out=of_pair[0])
             of_pair[1] = np.einsum("ij->i", table.reshape(-1, together)).reshape(_CODES, -1).T
-        sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found) if is_packed else (found,))])
-        for number, pair in enumerate(columns):
-            for i in range(2):
-                feature = histograms.feature(2 * pair - histograms.layout.first + i)
-                view = feature[channel : channel + len(sums), slot]
-                view += sums[:, number, i, : view.shape[1]]
+    sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found[0]) if is_packed else found)])
+    of_slot, first = histograms.of_slot(slot), histograms.layout.first
+    for number, pair in enumerate(columns):
+        for i, view in enumerate(of_slot[2 * pair - first : 2 * pair - first + 2]):
+            view += sums[:, number, i, : view.shape[1]]
 
 
 def _lines_together(crowd: int) -> int:
     """How many cells of packed numbers, of up to `crowd` rows each, can be added up: a power of two."""
     return 1 << min(Rounding.PACKED_ROWS // crowd, _CODES).bit_length() - 1
-
-
-def sums_at(place: Ints, values: Floats, n_cells: int) -> Floats:
-    """(n_cells,) the sums of `values` (n_rows,) at their places, `place` (n_rows,).
-
-    Where numpy has a loop of its own for it, that takes two thirds of the time of `bincount`.
-    """
-    if not _ADDS_AT_ONCE:
-        return np.asarray(np.bincount(place, values, minlength=n_cells), np.float64)
-    sums = np.zeros(n_cells)
-    np.add.at(sums, place.astype(np.intp, copy=False), values)
-    return sums

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
-from madtree.learn.counting.joint_tables import add_joint, joint_pairs, sums_at
+from madtree.learn.counting.joint_tables import add_joint, joint_pairs, of_no_pair
 from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs
 from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
@@ -129,18 +128,8 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
             crowd = max(rows.crowds[pair] for pair in pairs)
             add_joint(histograms, slot, columns, values, crowd, is_packed)
         add = _add_packed if is_packed else _add_node
-        for part in _of_others(histograms, pairs):
+        for part in of_no_pair(histograms, pairs):
             add(part, slot, rows, first, stop)
-
-
-def _of_others(histograms: Histograms, pairs: list[int]) -> Iterator[Histograms]:
-    """The parts that are of features in none of the `pairs`."""
-    if not pairs:
-        yield histograms
-        return
-    for i in range(len(histograms.layout.widths)):
-        if (histograms.layout.first + i) // 2 not in pairs:
-            yield histograms.features(i, i + 1)
 
 
 def _add_node(histograms: Histograms, slot: int, rows: Records, first: int, stop: int) -> None:
@@ -152,10 +141,10 @@ def _add_node(histograms: Histograms, slot: int, rows: Records, first: int, stop
         add_codes(histograms, rows.classes[first:stop].astype(np.int64), limbs, own, (slot, 1), times)
         return
     place = np.empty(stop - first, np.intp)
-    for i in range(len(layout.widths)):
-        place[:] = own(layout.first + i)
-        for sums, values in zip(histograms.feature(i)[:, slot], (times, *limbs), strict=True):
-            sums += sums_at(place, values, len(sums))
+    for feature, sums in enumerate(histograms.of_slot(slot), layout.first):
+        place[:] = own(feature)
+        for channel, values in zip(sums, (times, *limbs), strict=True):
+            channel += np.bincount(place, values, len(channel))
 
 
 def _add_packed(histograms: Histograms, slot: int, rows: Records, first: int, stop: int) -> None:
@@ -167,11 +156,11 @@ def _add_packed(histograms: Histograms, slot: int, rows: Records, first: int, st
     for at in range(first, stop, Rounding.PACKED_ROWS):
         end = min(at + Rounding.PACKED_ROWS, stop)
         for feature, own in zip(features, sums, strict=True):
-            own[:] = sums_at(rows.column(feature, at, end), limb[at:end], len(own))
+            own[:] = np.bincount(rows.column(feature, at, end), limb[at:end], len(own))
         for channel, more in zip(total, Rounding.unpacked(sums), strict=True):
             channel += more
-    for i, width in enumerate(widths):
-        histograms.feature(i)[:, slot] += total[:, i, :width]
+    for i, own in enumerate(histograms.of_slot(slot)):
+        own += total[:, i, : own.shape[1]]
 
 
 def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: RowsByNode) -> None:

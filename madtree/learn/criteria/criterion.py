@@ -17,7 +17,8 @@ OfSums = Callable[[Problem, Floats, Ints], Floats]
 # Of the sums on the left and on the right (n_channels, m), in the trees (m,).
 OfSides = Callable[[Problem, Floats, Floats, Ints], Bools]
 OfFeatures = Callable[[Problem, Ints, Ints, Floats | None], LeafTerms | None]
-RoughBinGains = Callable[[Problem, Ints, Array, Array, int], tuple[Floats, Floats]]
+BinGains = Callable[[Problem, Ints, Array, int], Floats]
+RoughBinGains = Callable[[Array, Array, int], tuple[Floats, Floats]]
 RoughRowGains = Callable[[Sequence[Floats]], Floats]
 
 _MOST_TERMS = 64  # of a sum that is still as exact
@@ -52,6 +53,9 @@ class Criterion:
         gain_by_terms: `gain` where they must; None where they need not.
         leaf_bounds: (2, n_nodes) between which the values of leaves below each node must lie, and of the node itself;
             None where they may be any.
+        bin_gains: for `every_bin`: `gain` (m, n_bins) behind each bin of m segments, to the bit, 0 where no split is
+            possible; from the segments' trees (m,), the sums of each channel (n_channels, m, n_bins) up to each bin,
+            the missing one left out, and from the rows that either side must keep. None where that is not quicker.
         for_problem: makes of it the criterion for a problem, where that depends on its parameters; None where not.
 
     For bounds that rule out candidates before their gains are computed, None where there is no such function:
@@ -64,10 +68,9 @@ class Criterion:
             With the node's weights fixed it must be a convex function of the weights on the left; that holds where an
             impurity times its weight is concave. A bound for all splits between two is then found at the corners.
         rough_bin_gains: for `shortlist`: gains (m, n_bins) behind each bin, 0 where no split is possible, which are to
-            be multiplied by a factor for each segment (m,); from the segments' trees (m,), the row counts (m, n_bins)
-            up to each bin, the missing one left out, the sums of each channel (n_channels, m, n_bins) up to it, and
-            from the rows that either side must keep. Differ from `gain` by rounding only; those of classes do where
-            products of two counts are exact.
+            be multiplied by a factor for each segment (m,); from the row counts (m, n_bins) up to each bin, the missing
+            one left out, those of each class (n_classes, m, n_bins), and from the rows that either side must keep.
+            Differ from `gain` by rounding only where products of two counts are exact.
         rough_row_gains: for `row_tables`: the same as gains (n_rows, m) behind each row, from the row counts (n_rows,
             m) of each class up to it, whole numbers in single or double precision; those of the last row are the
             node's. 0 where nothing goes right.
@@ -86,6 +89,7 @@ class Criterion:
     leaf_terms: OfFeatures = lambda problem, feature, tree, bounds: None
     gain_by_terms: Callable[[Floats, Floats, LeafTerms], Floats] | None = None
     leaf_bounds: Callable[[Problem, Nodes], Floats | None] = lambda problem, nodes: None
+    bin_gains: BinGains | None = None
     for_problem: Callable[[Criterion, Problem], Criterion] | None = None
     quick_gain: Callable[[Floats, bool], Floats] | None = None
     quick_is_exact: bool = False

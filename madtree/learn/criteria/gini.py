@@ -9,8 +9,8 @@ import numpy as np
 
 from madtree.learn.criteria.classes import of_classes
 from madtree.learn.criteria.criterion import rough_type
-from madtree.learn.data import Array, Floats, Ints
-from madtree.learn.problem import Problem, over_classes
+from madtree.learn.data import Array, Floats
+from madtree.learn.problem import over_classes
 
 
 def gini_gain(left: Floats, right: Floats) -> Floats:
@@ -53,9 +53,7 @@ def gini_two_class_gain(left: Floats, right: Floats) -> Floats:
     return gain
 
 
-def gini_rough_bin_gains(
-    problem: Problem, tree: Ints, rows: Array, upto: Array, min_bucket: int
-) -> tuple[Floats, Floats]:
+def gini_rough_bin_gains(rows: Array, upto: Array, min_bucket: int) -> tuple[Floats, Floats]:
     """After multiplying out, the gain behind a bin is sum_k (L_k W - L W_k)**2 / (W L (W - L)), where L of the W known
     rows go left, L_k of the W_k of class k. That takes a quarter of the time that `gini_gain` takes, and differs by
     rounding only where the products of two counts are exact. The W in the denominator is in the factor.

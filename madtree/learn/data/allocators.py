@@ -13,7 +13,7 @@ import numpy as np
 from madtree.learn.data.types import Array
 
 _ALIGNMENT = 8  # bytes, of the widest numbers
-_MOST_ROOM = 1 << 12  # entries, by which columns grow before they are copied
+_LEAST_ROOM, _MOST_ROOM = 1 << 7, 1 << 12  # entries, by which columns grow before they are copied
 
 Allocator = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
 
@@ -67,7 +67,7 @@ def extend(owner: Any, rooms: dict[str, Array], fills: Mapping[str, Any], count:
         column = getattr(owner, name)
         n, room = column.shape[-1], rooms.get(name)
         if room is None or column.base is not room or room.shape[-1] < n + count:
-            size = n + count + min(2 * (n + count), _MOST_ROOM)
+            size = n + count + min(max(2 * (n + count), _LEAST_ROOM), _MOST_ROOM)
             room = rooms[name] = np.full((*column.shape[:-1], size), fill, column.dtype)
             room[..., :n] = column
         setattr(owner, name, room[..., : n + count])

@@ -120,7 +120,7 @@ class DrawnSplits:
             growing.sums[:, nodes[roots]] = histograms.totals()[:, roots]
             growing.n_rows[nodes[roots]] = problem.row_counts(growing.sums[:, nodes[roots]])
         whole = problem.unordered[drawn].T | self._random_cuts
-        occupied = likely_bins(problem, histograms, found.gain[places], whole=whole, tree=growing.tree[nodes])
+        occupied = likely_bins(problem, histograms, found.gain[places], whole=whole)
         yield from self._enter(occupied, growing, frontier, places, drawn, found)
 
     def _sweep(

@@ -18,7 +18,16 @@ from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
 from madtree.learn.histogram import HistogramLayout, Histograms, RowsOfNodes, add_rows_of_nodes, check_exact
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest
-from madtree.learn.split import BestSplits, SmallNodes, coarse, likely_bins, search, search_small
+from madtree.learn.split import (
+    BestSplits,
+    SmallNodes,
+    bin_gains_apply,
+    coarse,
+    likely_bins,
+    search,
+    search_every_bin,
+    search_small,
+)
 from madtree.records import dataclass
 
 
@@ -172,16 +181,17 @@ class FeatureSpan:
             if keep:
                 whole = part if layout.total_bins == every.total_bins else _entered(whole, every, part, slots)
             if layout.first == 0:
-                self._know_roots(growing, nodes, part.totals())
+                self._know_roots(growing, nodes, part)
             yield from self._search(growing, nodes, places[slots], found, part, allowed)
         if whole is not None:
             self.kept = _Kept(growing.slots(large), whole)
 
-    def _know_roots(self, growing: GrowingTrees, nodes: Ints, sums: Array) -> None:
-        """Take the sums (n_channels, n_slots) of those of `nodes` that are roots."""
+    def _know_roots(self, growing: GrowingTrees, nodes: Ints, histograms: Histograms) -> None:
+        """Take the sums of those of `nodes` that are roots."""
         at = flat_nonzero(nodes < growing.n_trees)
-        growing.sums[:, nodes[at]] = sums[:, at]
-        growing.n_rows[nodes[at]] = self.problem.row_counts(sums[:, at])
+        if len(at):
+            growing.sums[:, nodes[at]] = sums = histograms.totals()[:, at]
+            growing.n_rows[nodes[at]] = self.problem.row_counts(sums)
 
     def _histograms(self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout) -> Program[Histograms]:
         problem = self.problem
@@ -220,18 +230,23 @@ class FeatureSpan:
         allowed: Bools | None,
     ) -> Program[None]:
         """Enter the splits of `nodes`, which stand at `places` in the frontier, by their histograms."""
-        tree, mask = growing.tree[nodes], at_places(allowed, places)
+        problem, tree, mask = self.problem, growing.tree[nodes], at_places(allowed, places)
+        part, sums = found.of_slots(places), growing.sums[:, nodes]
+        bounds = bounds_of(problem, growing, nodes)
+        if not self.coarse and bin_gains_apply(problem):
+            for _ in search_every_bin(problem, histograms, tree, part, sums, bounds, mask):
+                yield BREATH
+            found.enter(places, part)
+            return
         if self.coarse:
             layout = histograms.layout
             last = layout.first + len(layout.widths)
-            rows = yield rows_request(self.problem, growing, nodes, layout.first, last)
-            occupied = coarse.refined(self.problem, histograms, rows, tree, found.gain[places], mask)
+            rows = yield rows_request(problem, growing, nodes, layout.first, last)
+            occupied = coarse.refined(problem, histograms, rows, tree, found.gain[places], mask)
         else:
-            occupied = likely_bins(self.problem, histograms, found.gain[places], mask, tree=tree)
-        part, sums = found.of_slots(places), growing.sums[:, nodes]
-        bounds = bounds_of(self.problem, growing, nodes)
+            occupied = likely_bins(problem, histograms, found.gain[places], mask)
         for some in occupied:
-            search(self.problem, [some], tree, part, sums=sums, bounds=bounds)
+            search(problem, [some], tree, part, sums=sums, bounds=bounds)
             yield BREATH
         found.enter(places, part)
 
@@ -250,16 +265,16 @@ class FeatureSpan:
         counted = flat_nonzero(is_counted)
         part = HistogramLayout(layout.channels, layout.widths, len(counted), layout.first)
         smaller = yield from self._histograms(growing, counted, part)
-        whole = Histograms(layout, layout.zeros(self.dtype))
+        whole = Histograms(layout, np.empty((layout.channels.count, layout.total_bins), self.dtype))
         at, skipped = np.searchsorted(counted, of_pair), layout.first - kept.histograms.layout.first
         derived_at = flat_nonzero(derived)
         parent_slot = kept.slots_of_parents(growing, nodes.take(derived_at))
         for first, last in layout.runs:
-            view = whole.view(first, last)
-            smaller.view(first, last).take(at, axis=2, out=view, mode="clip")
-            parents = kept.histograms.view(skipped + first, skipped + last).take(parent_slot, axis=2)
-            parents -= view[:, :, derived_at]
-            view[:, :, derived_at] = parents
+            view, own = whole.view(first, last), smaller.view(first, last)
+            own.take(at, axis=2, out=view, mode="clip")
+            of_derived = kept.histograms.view(skipped + first, skipped + last).take(parent_slot, axis=2)
+            of_derived -= own.take(at.take(derived_at), axis=2)
+            view[:, :, derived_at] = of_derived
         return whole
 
 

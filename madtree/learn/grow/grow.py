@@ -59,9 +59,9 @@ def grow(
         n_rows = int(growing.n_rows[frontier].sum())
         yield Progress(step=StepReport("level", n_rounds + 1, n_nodes=len(frontier), n_rows=n_rows))
         children = yield from _split(problem, growing, frontier, splits)
-        # Sorting takes long where nobody waits.
-        all_chosen = len(frontier) == len(candidates)
-        waiting = candidates[:0] if all_chosen else np.setdiff1d(candidates, frontier, assume_unique=True)
+        waits = np.ones(growing.n_nodes, np.bool_)
+        waits[frontier] = False
+        waiting = candidates[waits.take(candidates)]
         candidates = np.concatenate((waiting, children[may_split(problem, growing, children)]))
         n_rounds += 1
     return growing
@@ -96,8 +96,9 @@ def gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Flo
 
 def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
-    roots = flat_nonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
-    splits.gain[roots[~may_split(problem, growing, frontier[roots])]] = 0.0
+    roots = flat_nonzero(frontier < growing.n_trees)
+    if len(roots):  # whether they may be split is known now that they are counted
+        splits.gain[roots[~may_split(problem, growing, frontier[roots])]] = 0.0
     gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
     splits.gain[~gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = flat_nonzero(splits.gain > 0)

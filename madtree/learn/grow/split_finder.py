@@ -57,7 +57,8 @@ class SplitFinder:
             others = flat_nonzero(~screened)
             for span in self.spans:
                 yield from span.improve(growing, frontier, others, found, allowed)
-        yield from self._screen(growing, frontier, flat_nonzero(screened), found, allowed)
+        if screened.any():
+            yield from self._screen(growing, frontier, flat_nonzero(screened), found, allowed)
         return found
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints) -> Program[Bools]:

@@ -95,6 +95,11 @@ class Histograms:
         """(n_channels, n_slots, width) view of one feature's; `index` counts from the layout's first feature."""
         return self.view(index, index + 1)[:, 0]
 
+    def of_slot(self, slot: int) -> list[Array]:
+        """(n_channels, width) view of each feature's."""
+        runs = (self.view(first, last)[:, :, slot] for first, last in self.layout.runs)
+        return [own for run in runs for own in run.swapaxes(0, 1)]
+
     def features(self, first: int, last: int) -> Histograms:
         """Those of the features `first` to `last - 1`, counted within the layout."""
         layout, offsets = self.layout, self.layout.offsets

@@ -5,6 +5,7 @@ hopeless candidates out, small nodes by their rows in order, and surrogates.
 from __future__ import annotations
 
 from madtree.learn.split.best_splits import BestSplits, PickedSplits, RankedSplit
+from madtree.learn.split.every_bin import bin_gains_apply, search_every_bin
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import SmallNodes
 from madtree.learn.split.occupied_bins import OccupiedBins

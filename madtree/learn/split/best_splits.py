@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data import UNKNOWN, Bools, Floats, Ints
+from madtree.learn.data import UNKNOWN, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins
 from madtree.records import dataclass
@@ -77,6 +77,20 @@ class BestSplits:
         ranked = {place: list(self.ranked[slot]) for place, slot in enumerate(slots.tolist()) if slot in self.ranked}
         side = self.missing_side.take(slots)
         return BestSplits(self.gain.take(slots), feature, left, right, {}, {}, *sums, side, ranked)
+
+    def beaten_by(self, slot: Ints, gain: Floats) -> tuple[Ints, Ints]:
+        """Slots (m,) whose splits are beaten by those of some segments, and by which of these (m,); the segments are in
+        the order of features, and of each the `slot` (n,) and the `gain` (n,) are given.
+        """
+        better = flat_nonzero(gain > self.gain.take(slot) * (1 + TIE))
+        best: dict[int, tuple[float, int]] = {}  # by slot: the gain, times the tolerance, and the segment
+        for one, own, segment in zip(
+            slot.take(better).tolist(), gain.take(better).tolist(), better.tolist(), strict=True
+        ):
+            if one not in best or own > best[one][0]:
+                best[one] = own * (1 + TIE), segment
+        slots = np.array(sorted(best), np.int64)
+        return slots, np.array([best[place][1] for place in slots.tolist()], np.int64)
 
     def enter(self, slots: Ints, part: BestSplits) -> None:
         """Put the splits of some slots (m,) in place."""

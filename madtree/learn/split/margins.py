@@ -26,13 +26,11 @@ SINGLE = 1e-5  # relative; no rough gain in single precision is less exact
 
 
 def may_drop(problem: Problem) -> bool:
-    """Whether candidates may be dropped where gains are those of the rows whose values are known, in all nodes."""
-    return may_drop_where_all_are_known(problem) and not criterion_of(problem).finds_missing_side
-
-
-def may_drop_where_all_are_known(problem: Problem) -> bool:
-    """Whether there are few enough features, only the best of which is wanted, and gains are compared as they are."""
-    return problem.parameters.wants_best_alone and len(problem.unordered) < MARGIN / TIE
+    """Whether there are few enough features, only the best of which is wanted, and gains, of rows whose values are
+    known, are compared as they are.
+    """
+    few = len(problem.unordered) < MARGIN / TIE
+    return few and problem.parameters.wants_best_alone and not criterion_of(problem).finds_missing_side
 
 
 def rounding(n_classes: int) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -149,6 +150,37 @@ def allowed_segments(allowed: Bools, layout: HistogramLayout) -> Bools:
     return np.asarray(allowed[:, layout.first : layout.first + len(layout.widths)].T)
 
 
+def in_order(whole: Bools, others: Bools) -> Iterator[tuple[int, int, bool]]:
+    """Features (from, to), in order, and whether they have segments that are `whole` (n_features, n_slots): one by one
+    where they have `others`, too.
+    """
+    some: Bools = np.logical_or.reduce(whole, axis=1)
+    bounds = [0, *(flat_nonzero(some[1:] != some[:-1]) + 1).tolist(), len(some)]
+    for first, last in pairwise(bounds):
+        step = 1 if some[first] and others[first:last].any() else last - first
+        for start in range(first, last, step):
+            yield start, start + step, bool(some[first])
+
+
+def pieces(histograms: Histograms, looked_at: Bools, n_bins: int) -> Iterator[tuple[Ints, Array]]:
+    """Segments that are `looked_at` (n_features, n_slots), of some `n_bins` bins at a time: their numbers (m,), and
+    (n_channels, m, D) what is counted of them, without the missing code.
+    """
+    layout, n_channels = histograms.layout, len(histograms.state)
+    for first, last in layout.runs:
+        width = int(layout.widths[first])
+        if width < 2:
+            continue
+        segments = histograms.view(first, last).reshape(n_channels, -1, width)
+        some = flat_nonzero(looked_at[first:last])
+        size = max(1, 2 * n_bins // (width * max(n_channels, 2)))
+        for i in range(0, len(some), size):
+            mine = some[i : i + size]
+            all_of_them = len(some) == segments.shape[1]
+            counts = segments[:, i : i + size, 1:] if all_of_them else segments[:, mine, 1:]
+            yield mine + first * layout.n_slots, counts
+
+
 def occupied_bins(histograms: Histograms, chunk_values: int, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
     """The bins that hold rows, in chunks of features, in order; of a feature
     with many bins some slots at a time.
@@ -178,6 +210,9 @@ def bins_of_segments(histograms: Histograms, chunk_values: int, chosen: Bools) -
     """The bins of the segments that are `chosen` (n_features, n_slots), some at a time: with at most `chunk_values`
     bins times channels, or one segment.
     """
+    if chosen.all():
+        yield from occupied_bins(histograms, chunk_values)
+        return
     layout = histograms.layout
     feature, slot = np.nonzero(chosen)
     widths = layout.widths[feature]

@@ -231,16 +231,9 @@ class CandidateSplits:
         occupied = self.occupied
         if self.problem.parameters.max_competitors:
             self._rank(found, gain, at, masks)
-        better = flat_nonzero(gain > found.gain.take(occupied.slot) * (1 + TIE))
-        best: dict[int, tuple[float, int]] = {}  # by slot: the gain, times the tolerance, and the segment
-        slots_of = occupied.slot.take(better).tolist()
-        for slot, own, segment in zip(slots_of, gain.take(better).tolist(), better.tolist(), strict=True):
-            if slot not in best or own > best[slot][0]:
-                best[slot] = own * (1 + TIE), segment
-        if not best:
+        slots, segments = found.beaten_by(occupied.slot, gain)
+        if not len(slots):
             return
-        slots = np.array(sorted(best))
-        segments = np.array([best[slot][1] for slot in slots.tolist()])
         found.gain[slots] = gain.take(segments)
         found.feature[slots] = occupied.feature[segments]
         found.missing_side[slots] = self.missing_side[segments]

@@ -9,18 +9,23 @@ elsewhere, so the splits are the same to the bit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
 
-from madtree.learn.binning import MISSING
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import RoughBinGains, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Problem
-from madtree.learn.split.margins import least_gain, may_drop, may_drop_where_all_are_known, rounding
-from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
+from madtree.learn.split.margins import least_gain, may_drop, rounding
+from madtree.learn.split.occupied_bins import (
+    OccupiedBins,
+    allowed_segments,
+    bins_of_segments,
+    in_order,
+    occupied_bins,
+    pieces,
+)
 from madtree.records import dataclass
 
 
@@ -30,7 +35,6 @@ def likely_bins(
     gain: Floats,
     allowed: Bools | None = None,
     whole: Bools | None = None,
-    tree: Ints | None = None,
 ) -> Iterator[OccupiedBins]:
     """The occupied bins of histograms, but with bins looked at as one where the best split of their slot cannot lie
     between them, and without segments that cannot have it.
@@ -39,58 +43,32 @@ def likely_bins(
         gain: (n_slots,) of the best split among earlier features.
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
         whole: (n_features, n_slots) segments all bins of which are wanted; None for those of unordered features.
-        tree: (n_slots,) of each slot; None where all are of the first one.
     """
-    criterion, tuning = criterion_of(problem), problem.tuning
+    tuning = problem.tuning
     layout, chunk_values = histograms.layout, tuning.chunk_values
-    rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
+    rough_bin_gains = criterion_of(problem).rough_bin_gains if rough_gains_apply(problem) else None
     if rough_bin_gains is None or histograms.state.size < tuning.shortlist_cells:
         yield from occupied_bins(histograms, chunk_values, allowed)
         return
     shape = len(layout.widths), layout.n_slots
     if whole is None:
         whole = np.broadcast_to(problem.unordered[layout.first : layout.first + shape[0], None], shape)
-    if criterion.finds_missing_side:
-        whole = whole | _have_missing(histograms)
     if whole.all():
         yield from occupied_bins(histograms, chunk_values, allowed)
         return
     chosen: Bools = np.ones(shape, np.bool_) if allowed is None else allowed_segments(allowed, layout)
-    slots_tree: Ints = np.zeros(layout.n_slots, np.int64) if tree is None else tree
-    likely = LikelyBins.of(problem, rough_bin_gains, histograms, gain, chosen & ~whole, slots_tree)
+    likely = LikelyBins.of(problem, rough_bin_gains, histograms, gain, chosen & ~whole)
     in_whole: Bools = np.logical_and(chosen, whole)
-    some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
-    bounds = flat_nonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
-    for first, last in pairwise(bounds):
-        # Features come in order: one by one where some of their segments are wanted whole, and others are not.
-        step = 1 if some_whole[first] and not whole[first:last].all() else last - first
-        for start in range(first, last, step):
-            stop = start + step
-            yield from likely.occupied(start, stop, chunk_values)
-            if some_whole[first]:
-                yield from bins_of_segments(histograms.features(start, stop), chunk_values, in_whole[start:stop])
-
-
-def rough_bin_gains_apply(problem: Problem) -> bool:
-    """Whether what comes near the best gain by a rough form of it is all that is needed."""
-    return may_drop_where_all_are_known(problem) and (not problem.n_classes or _are_exact_counts(problem))
+    for start, stop, has_whole in in_order(in_whole, ~whole):
+        yield from likely.occupied(start, stop, chunk_values)
+        if has_whole:
+            yield from bins_of_segments(histograms.features(start, stop), chunk_values, in_whole[start:stop])
 
 
 def rough_gains_apply(problem: Problem) -> bool:
     """Whether there are row counts only, and products of two are exact."""
-    return _are_exact_counts(problem) and may_drop(problem)
-
-
-def _are_exact_counts(problem: Problem) -> bool:
     only_counts = problem.n_classes > 0 and problem.channels.count == problem.channels.n_counts
-    return problem.most_rows**2 < 2**53 and only_counts
-
-
-def _have_missing(histograms: Histograms) -> Bools:
-    """(n_features, n_slots) segments with rows whose value is missing."""
-    layout = histograms.layout
-    missing = (layout.offsets[:-1, None] + layout.widths[:, None] * np.arange(layout.n_slots)) + MISSING
-    return np.asarray(histograms.state[: layout.channels.n_counts].take(missing, axis=1).any(axis=0))
+    return problem.most_rows**2 < 2**53 and only_counts and may_drop(problem)
 
 
 @dataclass(frozen=True)
@@ -121,16 +99,15 @@ class LikelyBins:
         histograms: Histograms,
         gain: Floats,
         looked_at: Bools,
-        tree: Ints,
     ) -> LikelyBins:
         """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `gain` as
-        of `likely_bins`, `tree` (n_slots,) of each slot.
+        of `likely_bins`.
         """
         layout, n_channels = histograms.layout, len(histograms.state)
         best, parts, n_bins, most = gain.copy(), [], 0, problem.tuning.rough_bins
-        for segments, counts in _pieces(histograms, looked_at, problem.tuning.rough_bins):
+        for segments, counts in pieces(histograms, looked_at, problem.tuning.rough_bins):
             slot = segments % layout.n_slots
-            (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts, tree.take(slot))
+            (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts)
             if segments[-1] - segments[0] < layout.n_slots:  # of one segment each, and `at` takes many times as long
                 best[slot] = np.maximum(best[slot], gains)
             else:
@@ -193,30 +170,10 @@ class LikelyBins:
 _OF_BINS = ("segment", "best", "code", "next_code", "upto", "total")
 
 
-def _pieces(histograms: Histograms, looked_at: Bools, rough_bins: int) -> Iterator[tuple[Ints, Array]]:
-    """Segments that are `looked_at` (n_features, n_slots), some at a time, and their row counts (n_channels, m, D)
-    without those of the missing code.
-    """
-    layout, n_channels = histograms.layout, len(histograms.state)
-    n_slots = layout.n_slots
-    for first, last in layout.runs:
-        width = int(layout.widths[first])
-        if width < 2:
-            continue
-        segments = histograms.view(first, last).reshape(n_channels, -1, width)
-        some = flat_nonzero(looked_at[first:last])
-        size = max(1, 2 * rough_bins // (width * max(n_channels, 2)))
-        for i in range(0, len(some), size):
-            mine = some[i : i + size]
-            all_of_them = len(some) == segments.shape[1]
-            counts = segments[:, i : i + size, 1:] if all_of_them else segments[:, mine, 1:]
-            yield mine + first * n_slots, counts
-
-
 def look(
-    problem: Problem, rough_bin_gains: RoughBinGains, counts: Array, tree: Ints
+    problem: Problem, rough_bin_gains: RoughBinGains, counts: Array
 ) -> tuple[tuple[Ints, Ints, Ints, Ints], Floats, Ints]:
-    """The rough gains of segments with sums (n_channels, m, D), without those of the missing code, in trees (m,).
+    """The rough gains of segments with row counts (n_channels, m, D), without those of the missing code.
 
     Returns:
         found: the bins with rows behind which the gain comes near the best of their segment: (n,) the segment's
@@ -225,13 +182,12 @@ def look(
         totals: (n_channels, m) of each segment.
     """
     # Integers are added up many times quicker than other numbers.
-    kind = np.int32 if problem.n_classes else np.int64
-    upto: Ints = np.cumsum(counts.astype(kind, copy=False), axis=2, dtype=kind)
+    upto: Ints = np.cumsum(counts.astype(np.int32, copy=False), axis=2, dtype=np.int32)
     rows = upto[0]
-    for of_class in upto[1 : problem.channels.n_counts]:
+    for of_class in upto[1:]:
         rows = rows + of_class
     n_codes = rows.shape[1]
-    gains, factor = rough_bin_gains(problem, tree, rows, upto, max(problem.parameters.min_bucket, 1))
+    gains, factor = rough_bin_gains(rows, upto, max(problem.parameters.min_bucket, 1))
     # A maximum along the lines of a matrix takes several times as long.
     best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, n_codes)) * factor
     least = _least(problem, best) / factor

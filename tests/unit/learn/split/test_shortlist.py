@@ -87,9 +87,7 @@ def test_rough_gains_are_ginis(most: int, error: float) -> None:
     state = np.random.default_rng(2).integers(1, most, (3, layout.total_bins))
     assert GINI.rough_bin_gains
     cells = state.reshape(3, 4, 6)[..., 1:]
-    (line, code, next_code, upto), best, totals = look(
-        problem, GINI.rough_bin_gains, cells, np.zeros(cells.shape[1], np.int64)
-    )
+    (line, code, next_code, upto), best, totals = look(problem, GINI.rough_bin_gains, cells)
     left = cells.astype(np.float64).cumsum(axis=-1)[..., :-1]
     right = cells.sum(axis=-1, keepdims=True) - left
     gains = gini_gain(left.reshape(3, -1), right.reshape(3, -1)).reshape(4, -1)
@@ -150,8 +148,8 @@ def test_little_is_kept_of_segments_that_others_outdo(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(LikelyBins, "_joined", staticmethod(counted))
     assert GINI.rough_bin_gains
-    every, tree = np.ones((n_features, n_slots), np.bool_), np.zeros(n_slots, np.int64)
-    found = LikelyBins.of(problem, GINI.rough_bin_gains, Histograms(layout, state), np.zeros(n_slots), every, tree)
+    every = np.ones((n_features, n_slots), np.bool_)
+    found = LikelyBins.of(problem, GINI.rough_bin_gains, Histograms(layout, state), np.zeros(n_slots), every)
     assert len(found.segment) == n_slots
     assert max(sizes) < 2_000  # of 16,000 segments
 

@@ -1,4 +1,4 @@
-"""Bins of gradients and hessians that are passed over: none of those that make the best splits of boosted trees."""
+"""Gains behind every bin at once: the best splits of boosted trees are those that the search finds one by one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from madtree.learn.data import Grid
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout, Histograms
 from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.split.best_splits import BestSplits
-from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
+from madtree.learn.split.every_bin import bin_gains_apply, search_every_bin
+from madtree.learn.split.occupied_bins import occupied_bins
 from madtree.learn.split.search import search
-from madtree.learn.split.shortlist import likely_bins
 from madtree.trees.parameters import Parameters
 
 WIDTHS = np.array([9, 9, 9, 2, 1, 30, 30, 9, 9, 9, 4, 9, 9])
@@ -38,7 +37,6 @@ def _problem(unordered: np.ndarray, **parameters: float) -> Problem:
         centre=np.zeros(N_TREES),
         largest_target=np.ones(N_TREES),
         largest_weight=np.ones(N_TREES),
-        tuning=SearchTuning(shortlist_cells=0),
     )
 
 
@@ -73,50 +71,40 @@ def _state(problem: Problem, shape: str) -> Array:
     return state
 
 
-def _splits(problem: Problem, state: Array, *, dense: bool) -> tuple[BestSplits, int]:
-    """By batches of three features; and how many bins were searched."""
-    found, n_bins = BestSplits.none(N_SLOTS, problem.channels.count), 0
+def _splits(problem: Problem, state: Array, *, at_once: bool) -> BestSplits:
+    """By batches of three features."""
+    found = BestSplits.none(N_SLOTS, problem.channels.count)
     histograms = Histograms(HistogramLayout(problem.channels, WIDTHS, N_SLOTS), state)
     sums = histograms.totals()
     for first in range(0, len(WIDTHS), 3):
         part = histograms.features(first, min(first + 3, len(WIDTHS)))
-        some: list[OccupiedBins]
-        if dense:
-            some = list(occupied_bins(part, problem.tuning.chunk_values))
+        if at_once:
+            list(search_every_bin(problem, part, TREE, found, sums))
         else:
-            some = list(likely_bins(problem, part, found.gain, tree=TREE))
-        n_bins += sum(len(each.code) for each in some)
-        search(problem, some, TREE, found, sums=sums)
-    return found, n_bins
+            search(problem, occupied_bins(part, problem.tuning.chunk_values), TREE, found, sums=sums)
+    return found
 
 
 @pytest.mark.parametrize("parameters", [{}, {"l2": 3.0}, {"min_gain": 40.0}], ids=["plain", "l2", "least gain"])
 @pytest.mark.parametrize(
     "shape", ["random", "sparse", "replicas", "near ties", "alike", "little hessian", "missing", "categories"]
 )
-def test_splits_are_those_of_all_bins(shape: str, parameters: dict[str, float]) -> None:
+def test_splits_are_those_of_the_search(shape: str, parameters: dict[str, float]) -> None:
     unordered = np.zeros(len(WIDTHS), np.bool_)
     if shape == "categories":
         unordered[[0, 5, 6, 10]] = True
     problem = _problem(unordered, **parameters)
     state = _state(problem, shape)
-    (found, n_bins), (expected, n_all) = (_splits(problem, state, dense=dense) for dense in (False, True))
+    found, expected = (_splits(problem, state, at_once=at_once) for at_once in (True, False))
     for name in ("gain", "feature", "left", "right", "left_sums", "known_sums", "missing_side"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
     for name in ("left_codes", "right_codes"):
         own, other = ({k: v.tolist() for k, v in getattr(each, name).items()} for each in (found, expected))
         assert own == other
-    assert n_bins < n_all
     assert (expected.gain > 0).any() == (shape not in ("alike", "little hessian"))
 
 
-def test_bounded_leaves_are_searched_behind_all_bins() -> None:
+def test_bounded_leaves_are_searched_one_by_one() -> None:
     problem = _problem(np.zeros(len(WIDTHS), np.bool_))
-    state = _state(problem, "random")
     bounded = replace(problem, parameters=replace(problem.parameters, monotone=(1.0,) * len(WIDTHS)))
-    layout = HistogramLayout(problem.channels, WIDTHS, N_SLOTS)
-    plain, all_bins = (
-        list(likely_bins(each, Histograms(layout, state), np.zeros(N_SLOTS), tree=TREE)) for each in (problem, bounded)
-    )
-    assert sum(len(each.code) for each in plain) < sum(len(each.code) for each in all_bins)
-    assert all(each.first_code is None for each in all_bins)
+    assert [bin_gains_apply(each) for each in (problem, bounded)] == [True, False]
