@@ -8,7 +8,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
-from madtree.request.source import find_alias, find_relation
+from madtree.request.source import Relation, find_alias
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.distributed import HAS_DISTRIBUTED_SCHEMAS, IS_DISTRIBUTED_SCHEMA
 from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES, ident, qualified
@@ -184,9 +184,10 @@ def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken:
     if strange:
         table = qualified(schema, strange[0])
         what, hint = "not part of a madtree model", "Choose another name."
-        if alias := find_alias(host, find_relation(host, table, argument)):
-            what = f"an alias of the model {alias.model}"
-            hint = "Train a model of another name, and have model_alias give the alias to it."
+        for row in host.query(sql.RELATION, [_TEXT], [table]):  # none where it has come this moment
+            if alias := find_alias(host, Relation(row["oid"], row["schema"], row["name"], row["kind"])):
+                what = f"an alias of the model {alias.model}"
+                hint = "Train a model of another name, and have model_alias give the alias to it."
         raise MadtreeError(
             f"{argument}: {table} exists and is {what}, and replace => true replaces models only",
             hint=hint,

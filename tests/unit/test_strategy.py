@@ -96,7 +96,6 @@ LARGE_TREES = [
     (300_000, FOUR_CORES, "workers", workers(1, is_asked_for=True), False),
     (300_000, asked_for(2), "auto", workers(2), False),
     (10_000_000, asked_for(0), "auto", IN_MEMORY, False),
-    (10_000_000, asked_for(0), "workers", workers(1, is_asked_for=True), False),
     # Bins are found in all rows, which are then here: nobody else reads them again, unless it is asked for.
     (100_000, FOUR_CORES, "auto", IN_MEMORY, True),
     (100_000, asked_for(2), "auto", workers(2), True),
