@@ -29,15 +29,15 @@ def principal_scores(weights: Floats) -> Floats:
     """Scores (n_categories,) along the first principal component of the categories' class proportions.
 
     Args:
-        weights: (K, n_categories) class weights of the categories present.
+        weights: (K, n_categories) class weights of the categories present; 0 of one whose rows weigh next to nothing.
 
     Source: Coppersmith, Hong, Hosking, "Partitioning nominal attributes in decision trees", 1999: the component of the
     proportions' covariance, weighted by the categories' weights. The sign is chosen so that the last class with a part
     in the component weighs positively; the split found does not depend on it.
     """
     totals = weights.sum(axis=0)
-    shares = weights / totals
-    centred = shares - (weights.sum(axis=1) / totals.sum())[:, None]
+    shares = weights / np.where(totals > 0, totals, 1.0)
+    centred = shares - (weights.sum(axis=1) / (totals.sum() or 1.0))[:, None]
     if len(weights) <= len(totals):
         _, vectors = np.linalg.eigh((centred * totals) @ centred.T)
         direction = vectors[:, -1]

@@ -41,6 +41,15 @@ def test_categories_with_equal_proportions_have_equal_scores() -> None:
     assert scores[0] == scores[1] != scores[2]
 
 
+@pytest.mark.parametrize("n_classes", [3, 30])
+def test_categories_without_weight_have_scores_and_leave_others_theirs(n_classes: int) -> None:
+    weights = np.random.default_rng(5).integers(0, 9, (n_classes, 12)).astype(float)
+    scores = principal_scores(np.insert(weights, 4, 0.0, axis=1))
+    assert scores[4] == 0
+    assert np.allclose(np.delete(scores, 4), principal_scores(weights), atol=1e-9)
+    assert not principal_scores(np.zeros((n_classes, 12))).any()
+
+
 def plain_gain(impurity, left, right):
     total = left + right
     return total.sum() * impurity(total) - left.sum() * impurity(left) - right.sum() * impurity(right)
