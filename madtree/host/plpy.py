@@ -30,7 +30,8 @@ _SAYS = Lasting("SELECT WHERE $1 IS NULL")
 _NOT_OF_THE_TEXT = ("57", "53")  # a cancel, or what the machine lacks
 # Bytes that must be free when PL/Python makes values of many rows: where it gets no memory for one it crashes, and with
 # it the server. A limit of processes, or a system that promises no more than it has, lets that come about. To ask for
-# them takes some 5 µs: they are not touched, and given back at once.
+# them takes some 5 µs: they are not touched, and given back at once. More than 32 MB, up to which malloc may find room
+# in what it keeps.
 _ROOM = 33 * 2**20
 _ENCODING = "SELECT pg_catalog.getdatabaseencoding() AS name"
 _AS_SENT = ("UTF8", "SQL_ASCII")  # the latter has no encoding, and takes bytes as they are

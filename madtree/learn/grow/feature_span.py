@@ -233,7 +233,7 @@ class FeatureSpan:
         problem, tree, mask = self.problem, growing.tree[nodes], at_places(allowed, places)
         part, sums = found.of_slots(places), growing.sums[:, nodes]
         bounds = bounds_of(problem, growing, nodes)
-        if not self.coarse and bin_gains_apply(problem):
+        if bin_gains_apply(problem):
             for _ in search_every_bin(problem, histograms, tree, part, sums, bounds, mask):
                 yield BREATH
             found.enter(places, part)

@@ -84,9 +84,8 @@ class BestSplits:
         """
         better = flat_nonzero(gain > self.gain.take(slot) * (1 + TIE))
         best: dict[int, tuple[float, int]] = {}  # by slot: the gain, times the tolerance, and the segment
-        for one, own, segment in zip(
-            slot.take(better).tolist(), gain.take(better).tolist(), better.tolist(), strict=True
-        ):
+        each = (values.take(better).tolist() for values in (slot, gain))
+        for one, own, segment in zip(*each, better.tolist(), strict=True):
             if one not in best or own > best[one][0]:
                 best[one] = own * (1 + TIE), segment
         slots = np.array(sorted(best), np.int64)
