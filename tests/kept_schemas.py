@@ -43,7 +43,7 @@ class KeptSchemas:
             if _is_emptied(admin, name, as_made):
                 idle.append((name, as_made))
             else:
-                admin.execute(f"DROP SCHEMA {name} CASCADE")
+                admin.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
 
 
 def _made(admin: psycopg.Connection, prefix: str, user: str | None) -> tuple[str, str]:
