@@ -71,7 +71,7 @@ def _state(problem: Problem, shape: str) -> Array:
     return state
 
 
-def _splits(problem: Problem, state: Array, *, at_once: bool) -> BestSplits:
+def _splits(problem: Problem, state: Array, allowed: Array | None, *, at_once: bool) -> BestSplits:
     """By batches of three features."""
     found = BestSplits.none(N_SLOTS, problem.channels.count)
     histograms = Histograms(HistogramLayout(problem.channels, WIDTHS, N_SLOTS), state)
@@ -79,15 +79,17 @@ def _splits(problem: Problem, state: Array, *, at_once: bool) -> BestSplits:
     for first in range(0, len(WIDTHS), 3):
         part = histograms.features(first, min(first + 3, len(WIDTHS)))
         if at_once:
-            list(search_every_bin(problem, part, TREE, found, sums))
+            list(search_every_bin(problem, part, TREE, found, sums, None, allowed))
         else:
-            search(problem, occupied_bins(part, problem.tuning.chunk_values), TREE, found, sums=sums)
+            occupied = occupied_bins(part, problem.tuning.chunk_values, allowed)
+            search(problem, occupied, TREE, found, sums=sums)
     return found
 
 
 @pytest.mark.parametrize("parameters", [{}, {"l2": 3.0}, {"min_gain": 40.0}], ids=["plain", "l2", "least gain"])
 @pytest.mark.parametrize(
-    "shape", ["random", "sparse", "replicas", "near ties", "alike", "little hessian", "missing", "categories"]
+    "shape",
+    ["random", "sparse", "replicas", "near ties", "alike", "little hessian", "missing", "categories", "some allowed"],
 )
 def test_splits_are_those_of_the_search(shape: str, parameters: dict[str, float]) -> None:
     unordered = np.zeros(len(WIDTHS), np.bool_)
@@ -95,7 +97,9 @@ def test_splits_are_those_of_the_search(shape: str, parameters: dict[str, float]
         unordered[[0, 5, 6, 10]] = True
     problem = _problem(unordered, **parameters)
     state = _state(problem, shape)
-    found, expected = (_splits(problem, state, at_once=at_once) for at_once in (True, False))
+    some = np.random.default_rng(7).random((N_SLOTS, len(WIDTHS))) < 0.3
+    allowed = some if shape == "some allowed" else None
+    found, expected = (_splits(problem, state, allowed, at_once=at_once) for at_once in (True, False))
     for name in ("gain", "feature", "left", "right", "left_sums", "known_sums", "missing_side"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
     for name in ("left_codes", "right_codes"):
