@@ -80,11 +80,14 @@ def owner_of(row: str, column: str) -> str:
 
 
 # Whether others whom the caller does not trust may put a trigger on table `c`, or may have while the transaction sees
-# the past; not as members of its owner. PostgreSQL answers such questions by what is now. In a query with `CALLER`.
+# the past; members of its owner only where another role acts here, too, whose rights code of theirs could take: that of
+# a superuser who has taken the owner's. PostgreSQL answers such questions by what is now. In a query with `CALLER`.
 TRIGGERS_SINCE = f"""({changed_since("c")} OR ({_SEES_PAST} AND EXISTS (
     SELECT FROM pg_catalog.pg_roles AS w WHERE NOT {is_trusted("w.oid")}
-        AND pg_catalog.has_table_privilege(w.oid, c.oid, 'TRIGGER')
-        AND NOT pg_catalog.pg_has_role(w.oid, c.relowner, 'USAGE'))))"""
+        AND CASE WHEN pg_catalog.pg_has_role(w.oid, c.relowner, 'MEMBER')
+            THEN EXISTS (SELECT FROM asking AS s
+                WHERE s.oid OPERATOR(pg_catalog.<>) c.relowner AND s.oid OPERATOR(pg_catalog.<>) w.oid)
+            ELSE pg_catalog.has_table_privilege(w.oid, c.oid, 'TRIGGER') END)))"""
 
 # Whether table `c` is surely not another role's since the transaction began, where a superuser asks. And whether the
 # caller trusts its owner, too. In a query with `CALLER`.
