@@ -156,9 +156,10 @@ class Home:
             found = path.lstat()
             # In a directory such as /tmp nobody can rename what is another's.
             kept = stat.S_ISLNK(found.st_mode) or (found.st_mode & stat.S_ISVTX and path != home)
-            if found.st_uid not in trusted or (found.st_mode & stat.S_IWOTH and not kept):
+            shared = stat.S_IWOTH if found.st_gid in (os.getegid(), 0) else stat.S_IWOTH | stat.S_IWGRP
+            if found.st_uid not in trusted or (found.st_mode & shared and not kept):
                 raise PrivateServerError(
-                    f"{path} belongs to another user, or everybody may write there",
+                    f"{path} belongs to another user, or everybody, or another group, may write there",
                     "Set MADTREE_HOME to a directory of your own, in one of yours or of the system's.",
                 )
 

@@ -75,16 +75,25 @@ def changed_since(row: str) -> str:
 
 
 def owner_of(row: str, column: str) -> str:
-    """The owner of what row `row` of a system catalogue is about; no role, 0, where that may be another by now."""
-    return f"(CASE WHEN {changed_since(row)} THEN 0::pg_catalog.oid ELSE {row}.{column} END)"
+    """The owner of what row `row` of a system catalogue is about; no role, 0, where that may be another by now than one
+    whom the caller trusts. Rows of others may be locked by several, and have a number there that is no transaction's.
+    """
+    owner = f"{row}.{column}"
+    return (
+        f"(CASE WHEN NOT {is_trusted(owner)} THEN {owner} "
+        f"WHEN {changed_since(row)} THEN 0::pg_catalog.oid ELSE {owner} END)"
+    )
 
 
 # Whether others whom the caller does not trust may put a trigger on table `c`, or may have while the transaction sees
-# the past; not as members of its owner. PostgreSQL answers such questions by what is now. In a query with `CALLER`.
+# the past; members of its owner only where another role acts here, too, whose rights code of theirs could take: that of
+# a superuser who has taken the owner's. PostgreSQL answers such questions by what is now. In a query with `CALLER`.
 TRIGGERS_SINCE = f"""({changed_since("c")} OR ({_SEES_PAST} AND EXISTS (
     SELECT FROM pg_catalog.pg_roles AS w WHERE NOT {is_trusted("w.oid")}
-        AND pg_catalog.has_table_privilege(w.oid, c.oid, 'TRIGGER')
-        AND NOT pg_catalog.pg_has_role(w.oid, c.relowner, 'USAGE'))))"""
+        AND CASE WHEN pg_catalog.pg_has_role(w.oid, c.relowner, 'MEMBER')
+            THEN EXISTS (SELECT FROM asking AS s
+                WHERE s.oid OPERATOR(pg_catalog.<>) c.relowner AND s.oid OPERATOR(pg_catalog.<>) w.oid)
+            ELSE pg_catalog.has_table_privilege(w.oid, c.oid, 'TRIGGER') END)))"""
 
 # Whether table `c` is surely not another role's since the transaction began, where a superuser asks. And whether the
 # caller trusts its owner, too. In a query with `CALLER`.
@@ -121,8 +130,8 @@ SCHEMA_OWNER = f"""(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg
         SELECT {owner_of("d", "datdba")} FROM pg_catalog.pg_database AS d
         WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     ) ELSE n.nspowner END)"""
-# Whether the caller trusts that role. In a query with `CALLER`.
-SCHEMA_TRUSTED = f"({is_trusted(SCHEMA_OWNER)} AND NOT {changed_since('n')})"
+# Whether the caller trusts that role, as in `owner_of`. In a query with `CALLER`.
+SCHEMA_TRUSTED = f"(CASE WHEN {is_trusted(SCHEMA_OWNER)} THEN NOT {changed_since('n')} ELSE false END)"
 
 # A row for each schema of the search path in which others may create things; none in those that nobody else can name.
 OTHERS_IN_PATH = f"""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.records import dataclass
-from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, SUPERUSER_ASKS, is_trusted
+from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import INTERNAL, ident, literal, spelled_out
 from madtree.sqltext.work import WorkTables
 
@@ -82,7 +82,7 @@ ORDER BY s.place LIMIT 1""")
 # its shards, where these are. No row of another table.
 IS_OPEN_TO_TRIGGERS = spelled_out(f"""
 WITH {CALLER}
-SELECT ({SUPERUSER_ASKS} AND NOT {SCHEMA_TRUSTED}) OR EXISTS (
+SELECT ({SUPERUSER_ASKS} AND NOT ({SCHEMA_TRUSTED} AND {STILL_TRUSTED})) OR EXISTS (
     SELECT FROM pg_catalog.aclexplode(c.relacl) AS e
     WHERE e.privilege_type `=` 'TRIGGER' AND e.grantee `<>` c.relowner AND NOT {is_trusted("e.grantee")}
 ) AS is_open

@@ -65,7 +65,10 @@ def test_programs_of_others_are_not_run(
     assert not (home.parent / "ran").exists()
 
 
-@pytest.mark.parametrize("how", ["another user's", "everybody may write", "another user's link", "everybody's, sticky"])
+@pytest.mark.parametrize(
+    "how",
+    ["another user's", "everybody may write", "another group may write", "another user's link", "everybody's, sticky"],
+)
 def test_who_may_rename_it_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     above = home.parent / "above"
     above.mkdir()
@@ -76,6 +79,10 @@ def test_who_may_rename_it_is_refused(home: Path, monkeypatch: pytest.MonkeyPatc
         placed = home.parent / "link" / "home"
     elif how == "another user's":
         give_away(above, monkeypatch)
+    elif how == "another group may write":
+        above.chmod(0o770)
+        assert Home(placed).read_state() is not None  # our own one may
+        os.chown(above, -1, 65534) if os.geteuid() == 0 else monkeypatch.setattr(os, "getegid", lambda: 65534)
     else:
         above.chmod(0o1777 if "sticky" in how else 0o777)
     server = PrivateServer(placed)

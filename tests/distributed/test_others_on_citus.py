@@ -367,6 +367,23 @@ def test_triggers_on_shards_keep_a_table_from_being_replaced(
     owner.execute("DROP TABLE filled")
 
 
+def test_a_table_of_the_role_that_a_superuser_has_taken_is_not_replaced(owner: psycopg.Connection) -> None:
+    """That role, and its members, may put a trigger on its shards until they are filled, which are perhaps here."""
+    owner.execute("SELECT tree_train('here', 'filler', 'id', 'y', 'x', replace => true)")
+    owner.execute("SELECT tree_predict('filler', 't', 'filled')")
+    tables = "own.t, own.filler, own.filler_nodes, own.filler_summary"
+    owner.execute(f"GRANT USAGE, CREATE ON SCHEMA own TO {ROLE}; GRANT SELECT ON {tables} TO {ROLE}".encode())
+    owner.execute(f"ALTER TABLE filled OWNER TO {ROLE}".encode())
+    owner.execute(f"SET ROLE {ROLE}".encode())
+    try:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="others may put a trigger on its shards"):
+            owner.execute("SELECT tree_predict('filler', 't', 'filled', replace => true)")
+    finally:
+        owner.execute("RESET ROLE")
+        owner.execute(f"DROP TABLE filled; REVOKE CREATE ON SCHEMA own FROM {ROLE}; "
+                      f"REVOKE SELECT ON {tables} FROM {ROLE}".encode())  # fmt: skip
+
+
 def test_what_is_set_for_a_workers_database_changes_nothing(
     owner: psycopg.Connection, servers: list[str], caught: Caught
 ) -> None:

@@ -12,6 +12,8 @@ import psycopg
 import pytest
 from waiting import wait_until_blocked
 
+from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, is_trusted, owner_of
+
 PARTS = ("", "_nodes", "_summary", "_cv", "_surrogates", "_statistics")
 CALLS = (
     "SELECT tree_display('m')",
@@ -122,6 +124,33 @@ def test_a_trigger_that_was_made_since(
         db.execute("SELECT tree_predict('m', 't', 'p', replace => true)")
     db.execute("ROLLBACK")
     assert not sprung()
+
+
+def test_a_trigger_on_a_table_of_the_role_that_a_superuser_has_taken(
+    db: psycopg.Connection, user_db: psycopg.Connection, ordinary_user: tuple[str, str], sprung: Callable[[], bool]
+) -> None:
+    tables = ", ".join(("t", *(f"m{part}" for part in PARTS)))
+    db.execute(f"GRANT SELECT ON {tables} TO {ordinary_user[0]}")  # type: ignore[arg-type]
+    db.execute(f"SET ROLE {ordinary_user[0]}")  # type: ignore[arg-type]
+    db.execute("SELECT tree_predict('m', 't', 'p')")
+    trigger = "CREATE TRIGGER late BEFORE INSERT ON p FOR EACH ROW EXECUTE FUNCTION trap()"
+    user_db.execute(f"{trigger}; DROP TRIGGER late ON p")  # type: ignore[arg-type]  # a second one leaves pg_class as it is
+    seeing_the_past(db)
+    user_db.execute(trigger)  # type: ignore[arg-type]
+    with pytest.raises(psycopg.Error, match="perhaps a trigger that others have made"):
+        db.execute("SELECT tree_predict('m', 't', 'p', replace => true)")
+    db.execute("ROLLBACK")
+    assert not sprung()
+
+
+def test_a_row_of_anothers_that_several_have_locked(db: psycopg.Connection, ordinary_user: tuple[str, str]) -> None:
+    """Its number is one of a set of transactions then, and may be beyond those of all transactions."""
+    row = f"SELECT '{ordinary_user[0]}'::regrole::oid AS nspowner, '1000000000'::xid AS xmax"
+    looks = f"SELECT {SCHEMA_TRUSTED}, {is_trusted(owner_of('n', 'nspowner'))} FROM ({row}) AS n"
+    db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    found = db.execute(f"WITH {CALLER} {looks}").fetchall()  # type: ignore[arg-type]
+    db.execute("ROLLBACK")
+    assert found == [(False, False)]
 
 
 def test_a_model_that_is_dropped_while_the_list_is_made(
