@@ -8,10 +8,11 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
-from madtree.request.source import Relation, find_alias
+from madtree.request.source import find_alias
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.distributed import HAS_DISTRIBUTED_SCHEMAS, IS_DISTRIBUTED_SCHEMA
 from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES, ident, qualified
+from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import SIGNATURES, suffixed
 
