@@ -102,7 +102,7 @@ def test_shards_that_have_moved_are_said_as_the_extension_says_it(bare: str) -> 
     run(bare, f"CREATE FUNCTION moved(x float8) RETURNS float8 LANGUAGE plpgsql AS $$ {body} $$")
     with (
         madtree.connect(bare, engine="client", on_message=lambda line: None) as client,
-        pytest.raises(madtree.CallError, match=f"madtree: shards have been moved or split meanwhile: {said}$") as e,
+        pytest.raises(madtree.CallError, match=f"madtree: shards have been moved or split meanwhile: {said}") as e,
     ):
         client.tree_train("few", "m", "id", "y", "moved(x)")
     assert e.value.sqlstate == "40001"
