@@ -10,7 +10,7 @@ from typing import Any
 
 from madtree.calls import run
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, local_settings
+from madtree.host import Host, Row, bare_message, local_settings, said_by_citus
 from madtree.host.psycopg import set_up_servers
 from madtree.interface import FUNCTIONS as DECLARED
 from madtree.interface import INTERNAL, TEXTS, Function, columns, values
@@ -47,6 +47,7 @@ def models(host: Host) -> list[Row]:
 
 # While its client works, a session looks idle to the server.
 _NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}
+_INTERNAL_ERROR = "XX000"
 _OIDS = {
     "boolean": 16,
     "bigint": 20,
@@ -95,7 +96,7 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
     arguments = [values.typed(each.name, given[each.name], each.type) for each in function.arguments]
     columns = tuple(column.name for column in function.columns)
     types = tuple(_OIDS[column.type] for column in function.columns)
-    with _settings(host, {**function.all_settings, **_NEVER_IDLE}):
+    with _settings(host, {**function.all_settings, **_NEVER_IDLE}), _raising_what_citus_means():
         found = run(host, function, arguments)
     if not function.returns_rows:
         return Answer(columns, types, [[found]])
@@ -116,6 +117,18 @@ def _settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
         set_up_servers(host)
         set_up_servers(host.source)
         yield
+
+
+@contextlib.contextmanager
+def _raising_what_citus_means() -> Iterator[None]:
+    """An internal error as the extension raises it; one that Citus has not said stays the server's own."""
+    try:
+        yield
+    except Exception as error:
+        internal = getattr(error, "sqlstate", None) == _INTERNAL_ERROR
+        if internal and (meant := said_by_citus(bare_message(error))):
+            raise meant from error
+        raise
 
 
 def _value(value: Any, type_: str) -> Any:

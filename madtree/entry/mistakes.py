@@ -9,7 +9,6 @@ take for its own.
 from __future__ import annotations
 
 import errno
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +20,7 @@ from typing import Any, NoReturn, ParamSpec
 
 import madtree
 from madtree.errors import MadtreeError
-from madtree.host import savepoints_are_sent
+from madtree.host import failed_server, savepoints_are_sent
 
 P = ParamSpec("P")
 # SQLSTATE, message, detail, hint: what the macro @raise@ raises.
@@ -49,12 +48,6 @@ _SYSTEM = {
     errno.ENFILE: "53000",
     errno.EIO: "58030",
     errno.EFBIG: "53400",  # a limit of processes
-}
-# By words in its message.
-_SAID_BY_CITUS = {
-    r"No space left on device|wrote only \d+ of|Disk quota exceeded": ("53100", "the disk of a server is full"),
-    "could not acquire the lock required to": ("55P03", "shards are being moved, split or made"),
-    "could not find valid entry for shard": ("40001", "shards have been moved or split meanwhile"),
 }
 _NUMPY = "numpy"  # its folder
 _PACKAGE = Path(madtree.__file__).parent
@@ -162,7 +155,9 @@ def mistake_of(error: Exception) -> Mistake | None:
         return sqlstate and [sqlstate, str(error), getattr(error, "detail", None), getattr(error, "hint", None)]
     sqlstate = _sqlstate(data[0])
     if sqlstate == _INTERNAL_ERROR and savepoints_are_sent() and not str(data[2]).startswith(_OURS):
-        return _of_cluster(str(error), data[1])
+        # Defects of ours on another server, of whatever version, come with their hint.
+        failed = failed_server(str(error))
+        return [failed.sqlstate, f"madtree: {failed.message}", data[1], failed.hint]
     ours = _is_in_our_text(error, sqlstate, data[3])
     if ours and sqlstate in _NO_SUCH_NAME and _is_users_name(*data[3:5]):
         return [sqlstate, f"madtree: {error}", data[1], _LOST_NAME]
@@ -171,17 +166,6 @@ def mistake_of(error: Exception) -> Mistake | None:
     if ours and sqlstate == _NAMED_AS_OURS:
         return [sqlstate, f"madtree: {error}: a column of madtree's has that name, too", None, "Rename it in a view."]
     return [sqlstate, str(error), data[1], data[2]]
-
-
-def _of_cluster(message: str, detail: str | None) -> Mistake:
-    """What Citus calls an internal error: that a connection was lost in the midst of a statement, an error of a server
-    that it copies rows to, whose code it drops, that shards are being moved, among others. Defects of ours on another
-    server, of whatever version, come with their hint.
-    """
-    found = [meant for words, meant in _SAID_BY_CITUS.items() if re.search(words, message)]
-    sqlstate, sentence = found[0] if found else ("58000", "a server of the cluster failed in a statement")
-    hint = "Call again. If that fails, too, see the logs of all servers; please report what they do not explain."
-    return [sqlstate, f"madtree: {sentence}: {message}", detail, hint]
 
 
 def _is_in_our_text(error: Exception, sqlstate: str, query: str | None) -> bool:

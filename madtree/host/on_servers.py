@@ -1,17 +1,28 @@
-"""Statements over rows that are spread over the servers of a cluster."""
+"""Statements over rows that are spread over the servers of a cluster, and what Citus says of them."""
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from madtree.errors import MadtreeError
 from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.sqltext import workers as sql
 
 _TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
+_HINT = "Call again. If that fails, too, see the logs of all servers; please report what they do not explain."
+_FULL = r"No space left on device|wrote only \d+ of|Disk quota exceeded"
+# What Citus means by an internal error: it drops the SQLSTATE of what a server says that it copies rows to.
+_MEANT = {
+    "could not acquire the lock required to": ("55P03", "shards are being moved, split or made"),
+    "could not find valid entry for shard": ("40001", "shards have been moved or split meanwhile"),
+}
 
 
 def has_citus(host: Host) -> bool:
@@ -110,3 +121,24 @@ def on_servers(host: Host) -> Host:
 
 def _is_for_servers(types: Sequence[str]) -> bool:
     return list(types) in ([], [_BYTEA])
+
+
+def said_by_citus(message: str) -> MadtreeError | None:
+    """The error that a message means; None of others. Citus's own are English whatever `lc_messages` is; of a full disk
+    the system speaks, in the language of a server that is most often that of this one, too.
+    """
+    full = "|".join([_FULL, *(re.escape(os.strerror(number)) for number in (errno.ENOSPC, errno.EDQUOT))])
+    meant = {full: ("53100", "the disk of a server is full"), **_MEANT}
+    for words, (sqlstate, sentence) in meant.items():
+        if re.search(words, message):
+            return MadtreeError(f"{sentence}: {message}", _HINT, sqlstate)
+    return None
+
+
+def failed_server(message: str) -> MadtreeError:
+    """As `said_by_citus`; of other messages no more than that: a connection was lost in the midst of a statement, or a
+    server's error, among others.
+    """
+    return said_by_citus(message) or MadtreeError(
+        f"a server of the cluster failed in a statement: {message}", _HINT, "58000"
+    )

@@ -163,7 +163,8 @@ def _check(found: Row, table: str, signature: TableSignature) -> None:
 def _check_shards(host: Host, schema: str, table: str, signature: TableSignature) -> None:
     """As `_check`, of the tables on other servers that have the rows where Citus holds a table."""
     found = host.query(shards_sql.IS_OPEN_TO_TRIGGERS, ["pg_catalog.text"], [table]) if has_citus(host) else []
-    if found and (found[0]["is_open"] or not _has_no_triggers(host, schema, table)):
+    # Other connections to the servers, by which these are asked, see nothing of a new table.
+    if found and (found[0]["is_open"] or not (found[0]["is_new"] or _has_no_triggers(host, schema, table))):
         raise MadtreeError(
             f"{signature.argument}: {table} is held by Citus, and others may put a trigger on its shards, or there is "
             "one, which would run while it is filled",

@@ -63,15 +63,32 @@ def is_trusted(owner: str) -> str:
 
 def changed_since(row: str) -> str:
     """Whether the transaction sees the past, and somebody has changed or removed that row of a system catalogue since:
-    a row that is seen tells which transaction has put another in its place, if one has. Its number has 32 bits there,
-    the last ones of a number near that of the snapshot.
+    a row that is seen tells which transaction has put another in its place, if one has, or has merely locked it, which
+    is no matter where all of that age had ended when the snapshot was made.
     """
+    oldest = "pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::pg_catalog.int8"
+    xid = _xid(f"{row}.xmax")
+    return spelled_out(f"({_SEES_PAST} AND {xid} `>=` {oldest} AND COALESCE({_status(xid)} `=` 'committed', false))")
+
+
+def made_here(row: str) -> str:
+    """Whether this transaction itself has made that row of a system catalogue, which is seen. A row of long ago may
+    have a number that looks like one to come, of which PostgreSQL must not be asked.
+    """
+    own, xid = "pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text::pg_catalog.int8", _xid(f"{row}.xmin")
+    may_be = f"{xid} `>=` {own} AND {xid} `-` {own} `<` 1000000000"
+    return spelled_out(f"CASE WHEN {may_be} THEN {_status(xid)} `=` 'in progress' ELSE false END")
+
+
+def _xid(stored: str) -> str:
+    """The number of a transaction, of which a row has the last 32 bits; it is near that of the snapshot."""
     now = "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::pg_catalog.text::pg_catalog.int8"
-    behind = f"(({row}.xmax::pg_catalog.text::pg_catalog.int8 `-` {now} `+` 2147483648) `&` 4294967295) `-` 2147483648"
-    return spelled_out(
-        f"({_SEES_PAST} AND COALESCE(pg_catalog.pg_xact_status(({now} `+` {behind})::pg_catalog.text::pg_catalog.xid8) "
-        "`=` 'committed', false))"
-    )
+    behind = f"(({stored}::pg_catalog.text::pg_catalog.int8 `-` {now} `+` 2147483648) `&` 4294967295) `-` 2147483648"
+    return f"({now} `+` {behind})"
+
+
+def _status(xid: str) -> str:
+    return f"pg_catalog.pg_xact_status({xid}::pg_catalog.text::pg_catalog.xid8)"
 
 
 def owner_of(row: str, column: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.records import dataclass
-from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted
+from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted, made_here
 from madtree.sqltext.quote import INTERNAL, ident, literal, spelled_out
 from madtree.sqltext.work import WorkTables
 
@@ -79,13 +79,17 @@ WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privil
 ORDER BY s.place LIMIT 1""")
 
 # Of a table that Citus holds, $1 its name as SQL: whether somebody whom the caller does not trust may put triggers on
-# its shards, where these are. No row of another table.
+# its shards, where these are; and `is_new`, whether this transaction has made it, so that nobody else can have. Of a
+# table's attributes `ctid` alone is never written anew. No row of another table.
 IS_OPEN_TO_TRIGGERS = spelled_out(f"""
 WITH {CALLER}
 SELECT ({SUPERUSER_ASKS} AND NOT ({SCHEMA_TRUSTED} AND {STILL_TRUSTED})) OR EXISTS (
     SELECT FROM pg_catalog.aclexplode(c.relacl) AS e
     WHERE e.privilege_type `=` 'TRIGGER' AND e.grantee `<>` c.relowner AND NOT {is_trusted("e.grantee")}
-) AS is_open
+) AS is_open, EXISTS (
+    SELECT FROM pg_catalog.pg_attribute AS a
+    WHERE a.attrelid `=` c.oid AND a.attname `=` 'ctid'::pg_catalog.name AND {made_here("a")}
+) AS is_new
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid `=` c.relnamespace
 JOIN pg_catalog.pg_dist_partition AS d ON d.logicalrelid::pg_catalog.oid `=` c.oid
 WHERE c.oid `=` pg_catalog.to_regclass($1)::pg_catalog.oid""")

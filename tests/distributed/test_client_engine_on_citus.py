@@ -94,3 +94,15 @@ def test_servers_read_what_is_sent_as_this_one_does(bare: str, citus: str) -> No
 
 def metrics(client: madtree.Client, data: str) -> dict[tuple[int | None, str], float | None]:
     return {(row.tree_id, row.metric): row.value for row in client.tree_evaluate(f"{data}_m", data)}
+
+
+def test_shards_that_have_moved_are_said_as_the_extension_says_it(bare: str) -> None:
+    said = "could not find valid entry for shard 102008"
+    body = f"BEGIN RAISE EXCEPTION '{said}' USING ERRCODE = 'XX000'; END"
+    run(bare, f"CREATE FUNCTION moved(x float8) RETURNS float8 LANGUAGE plpgsql AS $$ {body} $$")
+    with (
+        madtree.connect(bare, engine="client", on_message=lambda line: None) as client,
+        pytest.raises(madtree.CallError, match=f"madtree: shards have been moved or split meanwhile: {said}") as e,
+    ):
+        client.tree_train("few", "m", "id", "y", "moved(x)")
+    assert e.value.sqlstate == "40001"

@@ -113,3 +113,22 @@ def test_rows_are_dealt_out_evenly(db: psycopg.Connection, schema: str, by: str 
         f"SELECT DISTINCT {tables.part}, {tables.shard_key} FROM {tables.name('rows')} ORDER BY 1".encode()
     ).fetchall()
     assert keys == [(part, (5, 7, 11)[part % 3]) for part in range(10)]
+
+
+@pytest.mark.parametrize("level", [psycopg.IsolationLevel.READ_COMMITTED, psycopg.IsolationLevel.REPEATABLE_READ])
+def test_all_of_it_in_one_transaction(cluster: psycopg.Connection, level: psycopg.IsolationLevel) -> None:
+    """Rows that it has read before may be of this server, and others see nothing of a table that it has made."""
+    cluster.execute("CREATE TABLE everywhere AS SELECT id, n, label FROM plain WHERE id <= 3000")
+    cluster.execute("SELECT create_reference_table('everywhere')")
+    cluster.isolation_level = level
+    try:
+        with cluster.transaction(force_rollback=True):
+            cluster.execute("SELECT count(*) FROM everywhere")
+            cluster.execute("SELECT tree_train('everywhere', 'm', 'id', 'label', 'n', max_depth => 2)")
+            for _ in range(2):
+                cluster.execute("SELECT tree_predict('m', 'spread', 'out', replace => true)")
+            n_rows = cluster.execute("SELECT count(*) FROM spread").fetchone()
+            assert cluster.execute("SELECT count(*) FROM out").fetchone() == n_rows
+    finally:
+        cluster.isolation_level = None
+        cluster.execute("DROP TABLE everywhere")

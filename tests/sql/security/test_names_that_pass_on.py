@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from waiting import wait_until_blocked
 
-from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, is_trusted, owner_of
+from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, changed_since, is_trusted, owner_of
 
 PARTS = ("", "_nodes", "_summary", "_cv", "_surrogates", "_statistics")
 CALLS = (
@@ -184,3 +184,13 @@ def test_a_model_that_is_dropped_while_the_list_is_made(
     assert not sprung()
     db.execute("SELECT * FROM n")
     assert sprung()
+
+
+def test_a_row_of_a_catalogue_that_was_merely_locked_has_not_changed(db: psycopg.Connection) -> None:
+    """As that of the schema, by what makes the extension."""
+    with db.transaction():
+        db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        found = db.execute(
+            f"SELECT n.xmax <> 0::text::xid, {changed_since('n')} FROM pg_namespace AS n WHERE nspname = 'madtree'"  # type: ignore[arg-type]
+        )
+        assert found.fetchall() == [(True, False)]
