@@ -1,4 +1,4 @@
-"""Statements over rows that are spread over the servers of a cluster, and what Citus says of them."""
+"""Statements over rows that are distributed over the servers of a cluster, and what Citus says of them."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ _SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_ca
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in, each
 # with the superuser that it is or may become; superusers alone make anybody a member of one.
-# `me`: the role whose code the caller runs anyhow: the current one. None where another one of these is a superuser's,
-# who may have taken it, nor ever the one that calls a SECURITY DEFINER function.
+# `me`: the role whose code the caller runs anyhow: the current one. None where another of these roles is, or may
+# become, a superuser, who may have taken this one. The role that calls a SECURITY DEFINER function is never `me`.
 CALLER = f"""
 asking AS MATERIALIZED (
     SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, (
@@ -62,9 +62,10 @@ def is_trusted(owner: str) -> str:
 
 
 def changed_since(row: str) -> str:
-    """Whether the transaction sees the past, and somebody has changed or removed that row of a system catalogue since:
-    a row that is seen tells which transaction has put another in its place, if one has, or has merely locked it, which
-    is no matter where all of that age had ended when the snapshot was made.
+    """Whether the transaction sees the past, and somebody has changed or removed that row of a system catalogue since.
+
+    The row that is seen tells which transaction has replaced, removed or locked it last. One that had ended before the
+    snapshot was made has merely locked it, as this row would not be seen otherwise.
     """
     oldest = "pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::pg_catalog.int8"
     xid = _xid(f"{row}.xmax")
@@ -93,7 +94,7 @@ def _status(xid: str) -> str:
 
 def owner_of(row: str, column: str) -> str:
     """The owner of what row `row` of a system catalogue is about; no role, 0, where that may be another by now than one
-    whom the caller trusts. Rows of others may be locked by several, and have a number there that is no transaction's.
+    whom the caller trusts. Others' rows are not asked: several may lock one, which then tells no transaction's number.
     """
     owner = f"{row}.{column}"
     return (
