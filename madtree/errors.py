@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+INTERNAL_ERROR = "XX000"  # the SQLSTATE of a defect, whoever's it is
+
 
 class MadtreeError(Exception):
     """A mistake in the user's input, said in one sentence that names the argument, the value and what would be valid.

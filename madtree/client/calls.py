@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from madtree.errors import MadtreeError
+from madtree.errors import INTERNAL_ERROR, MadtreeError
 from madtree.interface import FUNCTIONS
 from madtree.sqltext.quote import ident
 
@@ -20,7 +20,6 @@ Grid = str | Mapping[str, object]  # 'key=value, value; ...', or a mapping of na
 
 _MISTAKES = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
 _OUR_OWN = "madtree: "  # so begins every sentence of madtree's
-_DEFECT = "XX000"
 
 
 class CallError(MadtreeError, ValueError):
@@ -38,7 +37,7 @@ def raising_refusals() -> Iterator[None]:
         if not isinstance(error, _MISTAKES) and not (error.diag.message_primary or "").startswith(_OUR_OWN):
             raise
         # Of a defect, the server's own error has more to say: where in the code.
-        raise as_mistake(error) from (error if error.sqlstate == _DEFECT else None)
+        raise as_mistake(error) from (error if error.sqlstate == INTERNAL_ERROR else None)
 
 
 @contextlib.contextmanager

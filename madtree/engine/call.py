@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from madtree.calls import run
-from madtree.errors import MadtreeError
+from madtree.errors import INTERNAL_ERROR, MadtreeError
 from madtree.host import Host, Row, bare_message, local_settings, said_by_citus
 from madtree.host.psycopg import set_up_servers
 from madtree.interface import FUNCTIONS as DECLARED
@@ -47,7 +47,6 @@ def models(host: Host) -> list[Row]:
 
 # While its client works, a session looks idle to the server.
 _NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}
-_INTERNAL_ERROR = "XX000"
 _OIDS = {
     "boolean": 16,
     "bigint": 20,
@@ -125,7 +124,7 @@ def _raising_what_citus_means() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        internal = getattr(error, "sqlstate", None) == _INTERNAL_ERROR
+        internal = getattr(error, "sqlstate", None) == INTERNAL_ERROR
         if internal and (meant := said_by_citus(bare_message(error))):
             raise meant from error
         raise

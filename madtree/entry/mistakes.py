@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, NoReturn, ParamSpec
 
 import madtree
-from madtree.errors import MadtreeError
+from madtree.errors import INTERNAL_ERROR, MadtreeError
 from madtree.host import failed_server, savepoints_are_sent
 
 P = ParamSpec("P")
@@ -28,7 +28,6 @@ Mistake = list[str | None]
 
 _OURS = "This is a defect of madtree"
 REPORT = f"{_OURS} {madtree.__version__}. Please report it, with the statement, this message, its detail and context."
-_INTERNAL_ERROR = "XX000"
 # Of the errors in a statement of ours (class 42), what is no defect: a right that is missing, a table that somebody
 # dropped or made while we worked, and a column of the user's that has the name of one of the statement's own.
 _NAMED_AS_OURS = "42702"
@@ -154,14 +153,14 @@ def mistake_of(error: Exception) -> Mistake | None:
         sqlstate = getattr(error, "sqlstate", None)
         return sqlstate and [sqlstate, str(error), getattr(error, "detail", None), getattr(error, "hint", None)]
     sqlstate = _sqlstate(data[0])
-    if sqlstate == _INTERNAL_ERROR and savepoints_are_sent() and not str(data[2]).startswith(_OURS):
+    if sqlstate == INTERNAL_ERROR and savepoints_are_sent() and not str(data[2]).startswith(_OURS):
         # Defects of ours on another server, of whatever version, come with their hint.
         failed = failed_server(str(error))
         return [failed.sqlstate, f"madtree: {failed.message}", data[1], failed.hint]
     ours = _is_in_our_text(error, sqlstate, data[3])
     if ours and sqlstate in _NO_SUCH_NAME and _is_users_name(*data[3:5]):
         return [sqlstate, f"madtree: {error}", data[1], _LOST_NAME]
-    if sqlstate == _INTERNAL_ERROR or (ours and sqlstate not in _NOT_OUR_TEXT):
+    if sqlstate == INTERNAL_ERROR or (ours and sqlstate not in _NOT_OUR_TEXT):
         return None
     if ours and sqlstate == _NAMED_AS_OURS:
         return [sqlstate, f"madtree: {error}: a column of madtree's has that name, too", None, "Rename it in a view."]
@@ -204,7 +203,7 @@ def _raise_defect(error: Exception) -> NoReturn:
 
 def _defect(error: Exception) -> Mistake:
     sentence = f"madtree: internal error: {type(error).__name__}: {error}"
-    return [_INTERNAL_ERROR, sentence, _places(error), REPORT]
+    return [INTERNAL_ERROR, sentence, _places(error), REPORT]
 
 
 def _frames(error: Exception) -> TracebackType | None:

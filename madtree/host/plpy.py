@@ -28,11 +28,7 @@ from madtree.sqltext.split import in_ascii
 _LOOK_FOR_CANCEL = "SELECT"
 _SAYS = Lasting("SELECT WHERE $1 IS NULL")
 _NOT_OF_THE_TEXT = ("57", "53")  # a cancel, or what the machine lacks
-# Bytes that must be free when PL/Python makes values of many rows: where it gets no memory for one it crashes, and with
-# it the server. A limit of processes, or a system that promises no more than it has, lets that come about. To ask for
-# them takes some 5 µs: they are not touched, and given back at once. More than 32 MB, up to which malloc may find room
-# in what it keeps.
-_ROOM = 33 * 2**20
+_ROOM = 33 * 2**20  # bytes: more than 32 MB, up to which malloc may find room in what it keeps
 _ENCODING = "SELECT pg_catalog.getdatabaseencoding() AS name"
 _AS_SENT = ("UTF8", "SQL_ASCII")  # the latter has no encoding, and takes bytes as they are
 # Bytes that are no text in the database's encoding end in an error here: PL/Python would crash, and with it the server.
@@ -97,7 +93,7 @@ class PlpyHost:
         """Rows are read by this session, or by its parallel workers."""
 
     def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
-        return (self.query(Binary(sql), *given) for sql, *given in queries if bytes(_ROOM))
+        return (self.query(Binary(sql), *given) for sql, *given in queries if _has_room())
 
     def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
         text = self._sent(self._checked(sql, _READ))
@@ -107,7 +103,7 @@ class PlpyHost:
         try:
             cursor = self._plpy.cursor(text)
             try:
-                while bytes(_ROOM) and (rows := cursor.fetch(batch)):
+                while _has_room() and (rows := cursor.fetch(batch)):
                     self._looks.looked()
                     yield from rows
             finally:
@@ -122,7 +118,7 @@ class PlpyHost:
         name = f"madtree_{secrets.token_hex(8)}"
         self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {text}", (), ())
         close = f"CLOSE {name}"
-        while bytes(_ROOM) and (rows := list(self._run(f"FETCH FORWARD {batch} FROM {name}", (), ()))):
+        while _has_room() and (rows := list(self._run(f"FETCH FORWARD {batch} FROM {name}", (), ()))):
             try:
                 yield from rows
             except Exception:
@@ -222,6 +218,16 @@ class PlpyHost:
         with no_cancel_yet() as let_in:
             # A parameter that no statement has, so that there is one for PL/Python to look at.
             return self._plpy.prepare(sql, TellingList([*types, "pg_catalog.int4"], let_in))
+
+
+def _has_room() -> bool:
+    """True; raises MemoryError where there is none for values of many rows.
+
+    Where PL/Python gets no memory for one it crashes, and with it the server. A limit of processes, or a system that
+    promises no more than it has, lets that come about. To ask takes some 5 µs: the bytes are not touched, and given
+    back at once.
+    """
+    return bool(bytes(_ROOM))
 
 
 def _remember(error: Exception, sql: str, params: Sequence[Any]) -> None:

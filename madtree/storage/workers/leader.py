@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from madtree.errors import MadtreeError
+from madtree.errors import INTERNAL_ERROR, MadtreeError
 from madtree.ingest import Packed
 from madtree.learn.counting import CountRequest, final, merge, transition
 from madtree.learn.data import Array, Block, Coroutine, Ints, codec
@@ -265,7 +265,7 @@ class Leader(Resident, Provider, Generic[T]):
         packed = np.concatenate(found)
         parts: Ints = np.sort(packed[:, 0])
         if not np.array_equal(np.unique(parts), parts) or (len(parts) and parts[-1] >= self.n_parts):
-            raise MadtreeError("a part of the table has been packed twice by parallel workers", sqlstate="XX000")
+            raise MadtreeError("a part of the table has been packed twice by parallel workers", sqlstate=INTERNAL_ERROR)
         if len(parts) < self.n_parts:
             return None
         self._listen_to([*theirs])
