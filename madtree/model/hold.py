@@ -168,31 +168,30 @@ def _hold_readable(host: Host, relation: Relation, suffixes: Sequence[str]) -> N
 
 
 def _can_hold_still(session: Row, facts: Facts, given: str, argument: str) -> bool:
-    """Whether a superuser holds tables against all changes: on a standby nobody can make any. `session`: of `SESSION`.
+    """Whether a superuser holds tables against all changes. `session`: of `SESSION`.
 
     Raises:
-        MadtreeError: the transaction sees the catalogue as it was before, or may not lock a schema.
+        MadtreeError: the transaction sees the catalogue as it was before, or may not lock a schema; or this is a
+            standby, which does what others do at its primary, and lets nobody hold more than is being read.
     """
-    owner = facts.foreign_owner or ident(facts.schema_owner)
-    whose = facts.whose(given) if facts.foreign_owner else f"{given} lies in a schema of {owner}'s"
-    kept = f"a superuser cannot be kept from running what {owner} adds to it meanwhile"
-    if session["isolation"] in ("repeatable read", "serializable"):
-        if facts.foreign_owner is None and not facts.foreign_schema:  # who may but write rows cannot change the past
-            return False
-        raise MadtreeError(
-            f"{argument}: {whose}, and in a transaction that is {session['isolation']} {kept}",
-            hint=f"Use the isolation level read committed. {TRUST_HINT}",
-            sqlstate="25001",
-        )
-    if session["standby"]:
+    owner = facts.foreign_role or ident(facts.schema_owner)
+    whose = facts.whose(given) if facts.foreign_role else f"{given} lies in a schema of {owner}'s"
+    writes_rows = facts.foreign_owner is None and not facts.foreign_schema
+    sees_past = session["isolation"] in ("repeatable read", "serializable")
+    if sees_past and writes_rows:  # the past they cannot change
         return False
-    if session["read_only"] and facts.foreign_schema:
-        raise MadtreeError(
-            f"{argument}: {whose}, and in a transaction that is read only {kept}",
-            hint=f"Use a transaction that may write. {TRUST_HINT}",
-            sqlstate="25006",
-        )
-    return True
+    if session["standby"]:
+        cure = "Use repeatable read." if writes_rows else "Ask the primary, or log in as another role."
+        where, sqlstate = "on a standby", "25006"
+    elif sees_past:
+        cure = "Use the isolation level read committed."
+        where, sqlstate = f"in a transaction that is {session['isolation']}", "25001"
+    elif session["read_only"] and facts.foreign_schema:
+        cure, where, sqlstate = "Use a transaction that may write.", "in a transaction that is read only", "25006"
+    else:
+        return True
+    message = f"{argument}: {whose}, and {where} a superuser cannot be kept from running what {owner} adds meanwhile"
+    raise MadtreeError(message, hint=f"{cure} {TRUST_HINT}", sqlstate=sqlstate)
 
 
 def _by_own_rights(host: Host, session: Row, locks: str, given: str, argument: str) -> None:

@@ -62,7 +62,8 @@ def _foreign_owner(rows: Host, given: str, argument: str) -> str | None:
                 return str(others[0]["owner"])
             return None if found[0]["trusted"] else str(found[0]["owner"])
         for row in rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid]):
-            try_to_hold(rows, keep_names("pg_namespace", [row["oid"]]))
+            if not try_to_hold(rows, keep_names("pg_namespace", [row["oid"]])):
+                return str(row["owner"])
             if relation.kind in "mf":  # LOCK TABLE takes none; their rows' type is renamed and dropped with them
                 try_to_hold(rows, keep_names("pg_type", [row["row_type"]]))
         if relation.kind in "rpv":  # what LOCK TABLE takes

@@ -25,7 +25,7 @@ def standby(plain: str, server: Server) -> Iterator[str]:
         yield make_conninfo(plain, port=conninfo_to_dict(dsn)["port"])
 
 
-def test_data_of_a_standby(plain: str, standby: str) -> None:
+def test_data_of_a_standby(plain: str, standby: str, server: Server) -> None:
     with (
         madtree.connect(standby, model_dsn=plain, on_message=lambda line: None) as client,
         madtree.connect(plain, engine="client") as primary,
@@ -43,5 +43,12 @@ def test_data_of_a_standby(plain: str, standby: str) -> None:
         assert client.query("SELECT count(*) FROM mine.f_oob")[0][0] == 900
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction), madtree.connect(standby, engine="client") as alone:
             alone.tree_train("shop.visits", "mine.m", "id", "bought", "age")
+        wait_for_standby(server.dsn, standby)
+        superuser = make_conninfo(server.dsn, **{key: conninfo_to_dict(standby)[key] for key in ("dbname", "port")})
+        with madtree.connect(superuser, engine="client") as replica:
+            # Its owner makes indexes at the primary, with functions that run here where a statement is planned.
+            with pytest.raises(madtree.MadtreeError, match="on a standby a superuser cannot be kept"):
+                replica.call("tree_evaluate", "mine.f", "shop.visits")
+            assert list(replica.call("tree_evaluate", "mine.f", "shop.visits", trust_owner=True))
         client.tree_drop("mine.f")
     assert left_over(plain) == []

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
+from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
 from madtree.model import check_own_table, find_to_show
 from madtree.report import build_report
@@ -119,6 +120,10 @@ def test_what_is_a_superusers_in_anothers_schema_stays_there(
             check_own_table(find_to_show(host, "own"), "data")
             with pytest.raises(psycopg.errors.LockNotAvailable):
                 user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
+        with data.transaction():  # where nobody holds a schema
+            data.execute("SET TRANSACTION READ ONLY")
+            with pytest.raises(MadtreeError, match="by which own was trained, is "):
+                check_own_table(find_to_show(host, "own"), "data")
         user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
     finally:
         data.execute("DROP SCHEMA IF EXISTS own CASCADE; DROP FOREIGN DATA WRAPPER nothing CASCADE")
