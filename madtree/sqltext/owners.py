@@ -3,7 +3,8 @@
 A superuser trusts superusers and herself, and an ordinary caller does the same; being a member of an owner's role says
 nothing, since whoever may administer a role can make anybody a member unasked. Whoever has logged in as a superuser
 stays one after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back. So could it
-take the role of a superuser whose member the caller is: who may become a superuser counts as one.
+take the role of a superuser whose member the caller is: who may become a superuser counts as one. And so does who has
+been made none since she has logged in: up to version 16 PostgreSQL lets that session take any role still.
 """
 
 from __future__ import annotations
@@ -22,16 +23,21 @@ def is_superuser(role: str) -> str:
 _SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~) '^(repeatable|serializable)'"
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in, each
-# with the superuser that it is or may become; superusers alone make anybody a member of one.
+# with the superuser that it is, may become or was when the session began: `is_superuser` tells what the session's role
+# was then, but for SET ROLE, and superusers alone could take another session's role than their own. Superusers alone
+# make anybody a member of one.
 # `me`: the role whose code the caller runs anyhow: the current one. None where another of these roles is, or may
 # become, a superuser, who may have taken this one. The role that calls a SECURITY DEFINER function is never `me`.
 CALLER = f"""
 asking AS MATERIALIZED (
-    SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, (
+    SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, COALESCE((
             SELECT b.rolname FROM pg_catalog.pg_roles AS b
             WHERE (b.rolsuper OR {_SEES_PAST}) AND {is_superuser("b.oid")}
                 AND pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
-            ORDER BY b.oid OPERATOR(pg_catalog.<>) r.oid, b.oid LIMIT 1) AS superuser,
+            ORDER BY b.oid OPERATOR(pg_catalog.<>) r.oid, b.oid LIMIT 1
+        ), CASE WHEN CASE WHEN r.rolname OPERATOR(pg_catalog.=) session_user
+            THEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on'
+            ELSE r.oid OPERATOR(pg_catalog.=) l.usesysid END THEN r.rolname END) AS superuser,
         r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
         r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
         COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
@@ -97,10 +103,7 @@ def owner_of(row: str, column: str) -> str:
     whom the caller trusts. Others' rows are not asked: several may lock one, which then tells no transaction's number.
     """
     owner = f"{row}.{column}"
-    return (
-        f"(CASE WHEN NOT {is_trusted(owner)} THEN {owner} "
-        f"WHEN {changed_since(row)} THEN 0::pg_catalog.oid ELSE {owner} END)"
-    )
+    return f"(CASE WHEN {is_trusted(owner)} AND {changed_since(row)} THEN 0::pg_catalog.oid ELSE {owner} END)"
 
 
 # Whether others whom the caller does not trust may put a trigger on table `c`, or may have while the transaction sees
