@@ -80,10 +80,11 @@ def changed_since(row: str) -> str:
 
 def made_here(row: str) -> str:
     """Whether this transaction itself has made that row of a system catalogue, which is seen. A row of long ago may
-    have a number that looks like one to come, of which PostgreSQL must not be asked.
+    have a number that looks like one to come, of which PostgreSQL must not be asked: while this transaction lasts,
+    others have begun no more than so many.
     """
     own, xid = "pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text::pg_catalog.int8", _xid(f"{row}.xmin")
-    may_be = f"{xid} `>=` {own} AND {xid} `-` {own} `<` 1000000000"
+    may_be = f"{xid} `>=` {own} AND {xid} `-` {own} `<` 10000000"
     return spelled_out(f"CASE WHEN {may_be} THEN {_status(xid)} `=` 'in progress' ELSE false END")
 
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from waiting import wait_until_blocked
 
-from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, changed_since, is_trusted, owner_of
+from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, changed_since, is_trusted, made_here, owner_of
 
 PARTS = ("", "_nodes", "_summary", "_cv", "_surrogates", "_statistics")
 CALLS = (
@@ -194,3 +194,18 @@ def test_a_row_of_a_catalogue_that_was_merely_locked_has_not_changed(db: psycopg
             f"SELECT n.xmax <> 0::text::xid, {changed_since('n')} FROM pg_namespace AS n WHERE nspname = 'madtree'"  # type: ignore[arg-type]
         )
         assert found.fetchall() == [(True, False)]
+
+
+def test_a_row_of_long_ago_is_not_the_transactions_own(db: psycopg.Connection) -> None:
+    """Of rows older than 2,147,483,648 transactions the number is one that PostgreSQL would call one of the future."""
+    of_table = f"SELECT {made_here('a')} FROM pg_attribute AS a WHERE attrelid = %s::regclass AND attname = 'ctid'"
+    of_number = f"SELECT {made_here('r')} FROM (SELECT %s::xid AS xmin) AS r"
+    with db.transaction():
+        ((own,),) = db.execute("SELECT pg_current_xact_id()::text::int8").fetchall()
+        with db.transaction():  # a savepoint, whose number is the next one
+            db.execute("CREATE TABLE made ()")
+        for table in ("made", "pg_class"):
+            assert db.execute(of_table.encode(), [table]).fetchone() == (table == "made",)
+        for behind in (0, 1, 1000, 2**31 - 1, 2**31, 2**31 + 1000, 3 * 10**9, 2**32 - 2 * 10**7):
+            found = db.execute(of_number.encode(), [str((own - behind) % 2**32)]).fetchone()
+            assert found == (behind == 0,), behind
