@@ -24,27 +24,27 @@ _SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_ca
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in, each
 # with the superuser that it is, may become or was when the session began: `is_superuser` tells what the session's role
-# was then, but for SET ROLE, and superusers alone could take another session's role than their own. Superusers alone
-# make anybody a member of one.
+# was then, but for SET ROLE, and superusers alone could take another session's role than their own. The one that has
+# logged in may be dropped by now. Superusers alone make anybody a member of one.
 # `me`: the role whose code the caller runs anyhow: the current one. None where another of these roles is, or may
 # become, a superuser, who may have taken this one. The role that calls a SECURITY DEFINER function is never `me`.
 CALLER = f"""
 asking AS MATERIALIZED (
-    SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, COALESCE((
+    SELECT COALESCE(r.oid, l.usesysid) AS oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, COALESCE((
             SELECT b.rolname FROM pg_catalog.pg_roles AS b
             WHERE (b.rolsuper OR {_SEES_PAST}) AND {is_superuser("b.oid")}
                 AND pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
             ORDER BY b.oid OPERATOR(pg_catalog.<>) r.oid, b.oid LIMIT 1
-        ), CASE WHEN CASE WHEN r.rolname OPERATOR(pg_catalog.=) session_user
-            THEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on'
-            ELSE r.oid OPERATOR(pg_catalog.=) l.usesysid END THEN r.rolname END) AS superuser,
+        ), CASE WHEN r.rolname OPERATOR(pg_catalog.=) session_user
+            THEN CASE WHEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on' THEN r.rolname END
+            WHEN l.usesysid IS NOT NULL THEN COALESCE(r.rolname, '-'::pg_catalog.name) END) AS superuser,
         r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
         r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
-        COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
+        l.usesysid IS NOT NULL AS is_login
     FROM pg_catalog.pg_roles AS r
-    LEFT JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l ON true
-    WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])
-        OR r.oid OPERATOR(pg_catalog.=) l.usesysid
+    FULL JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l
+        ON r.oid OPERATOR(pg_catalog.=) l.usesysid
+    WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user]) OR l.usesysid IS NOT NULL
 ),
 me (oid) AS MATERIALIZED (
     SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT EXISTS (
