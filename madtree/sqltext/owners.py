@@ -12,12 +12,15 @@ from __future__ import annotations
 from madtree.sqltext.quote import binary, spelled_out
 
 
+def _of(catalogue: str) -> str:
+    return f"'pg_catalog.{catalogue}'::pg_catalog.regclass::pg_catalog.oid"
+
+
 def is_superuser(role: str) -> str:
     """Whether that role, by its OID or name, is a superuser now, also where the transaction sees the past: to others
     PostgreSQL grants no right to change its catalogues, whatever is written there.
     """
-    catalogue = "'pg_catalog.pg_authid'::pg_catalog.regclass::pg_catalog.oid"
-    return f"pg_catalog.has_table_privilege({role}, {catalogue}, 'TRUNCATE')"
+    return f"pg_catalog.has_table_privilege({role}, {_of('pg_authid')}, 'TRUNCATE')"
 
 
 _SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~) '^(repeatable|serializable)'"
@@ -167,10 +170,6 @@ WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         WHERE e.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
             AND e.grantee OPERATOR(pg_catalog.<>) n.nspowner AND NOT {is_trusted("e.grantee")}
     ))"""
-
-
-def _of(catalogue: str) -> str:
-    return f"'pg_catalog.{catalogue}'::pg_catalog.regclass::pg_catalog.oid"
 
 
 def _parts(type_: str) -> str:

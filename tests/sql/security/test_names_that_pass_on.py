@@ -86,6 +86,36 @@ def test_a_part_of_a_model_that_is_anothers_by_now(
     assert db.execute("SELECT * FROM tree_cp('m')").fetchall()
 
 
+def test_a_part_that_is_anothers_by_now_and_not_to_be_read(
+    db: psycopg.Connection,
+    user_db: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    ordinary_user: tuple[str, str],
+    sprung: Callable[[], bool],
+    schema: str,
+) -> None:
+    """PostgreSQL plans a query, and runs the trap, before it asks whether the table may be read."""
+    admin, reader = connect(), f"reader_of_{schema}"
+    tables = ", ".join(["t", *(f"m{part}" for part in PARTS)])
+    admin.execute(
+        f"CREATE ROLE {reader}; GRANT ALL ON SCHEMA {schema} TO {reader}; GRANT SELECT ON {tables} TO {reader}".encode()
+    )
+    try:
+        db.execute(f"SET ROLE {reader}".encode())
+        seeing_the_past(db)
+        admin.execute(f"ALTER TABLE m_nodes OWNER TO {ordinary_user[0]}".encode())
+        user_db.execute(f"REVOKE ALL ON m_nodes FROM {reader}; {_TRAP.format('m_nodes')}".encode())
+        for call in CALLS:
+            db.execute("SAVEPOINT before")
+            with suppress(psycopg.errors.SerializationFailure, psycopg.errors.InsufficientPrivilege):
+                db.execute(call)  # type: ignore[arg-type]
+            db.execute("ROLLBACK TO before")
+            assert not sprung(), call
+    finally:
+        db.execute("ROLLBACK; RESET ROLE")
+        admin.execute(f"DROP OWNED BY {reader}; DROP ROLE {reader}".encode())
+
+
 @pytest.mark.parametrize("way", ["the table is a new role's", "its owner is no superuser any more"])
 def test_an_owner_whom_the_past_does_not_show(
     db: psycopg.Connection, connect: Callable[[], psycopg.Connection], sprung: Callable[[], bool], way: str
