@@ -56,10 +56,10 @@ def held_facts(
     """
     for _ in range(LOOKS):
         facts = look()
-        is_open = facts.foreign_role is not None or (facts.by_superuser and facts.foreign_schema)
-        if is_open and not trust_owner:
-            return _held_of_others(host, relation, facts, given, argument, look)
-        if are_held(host, (relation.schema, relation.name), facts, READ, trust_owner=trust_owner):
+        if not trust_owner and (facts.foreign_role or (facts.by_superuser and facts.foreign_schema)):
+            facts = _held_of_others(host, relation, facts, given, argument, look)
+        own = [each for each, part in facts.tables.items() if each in READ and (trust_owner or part.trusted)]
+        if not own or are_held(host, (relation.schema, relation.name), facts, own, trust_owner=trust_owner):
             return facts
     raise made_anew(given, argument)
 

@@ -86,6 +86,23 @@ def test_a_part_of_a_model_that_is_anothers_by_now(
     assert db.execute("SELECT * FROM tree_cp('m')").fetchall()
 
 
+def test_a_part_that_is_anothers_by_now_of_a_model_that_others_may_write_to(
+    db: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    ordinary_user: tuple[str, str],
+    sprung: Callable[[], bool],
+) -> None:
+    """Nobody who may but write to it can put anything on it, so that such a model is read in the past, too."""
+    admin = connect()
+    admin.execute("GRANT INSERT ON m_summary TO PUBLIC")
+    seeing_the_past(db)
+    admin.execute(f"ALTER TABLE m_nodes OWNER TO {ordinary_user[0]}; {_TRAP.format('m_nodes')}".encode())
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        db.execute("SELECT tree_display('m')")
+    db.execute("ROLLBACK")
+    assert not sprung()
+
+
 def test_a_part_that_is_anothers_by_now_and_not_to_be_read(
     db: psycopg.Connection,
     user_db: psycopg.Connection,
