@@ -17,7 +17,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, at_end
 from madtree.model.facts import Facts
 from madtree.model.trust import NOT_ALLOWED, TRUST_HINT
-from madtree.request import HOLD_HINT
+from madtree.request import HOLD_HINT, try_to_hold
 from madtree.sqltext import trust as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
@@ -56,10 +56,10 @@ def held_facts(
     """
     for _ in range(LOOKS):
         facts = look()
-        is_open = facts.foreign_role is not None or (facts.by_superuser and facts.foreign_schema)
-        if is_open and not trust_owner:
-            return _held_of_others(host, relation, facts, given, argument, look)
-        if are_held(host, (relation.schema, relation.name), facts, READ, trust_owner=trust_owner):
+        if not trust_owner and (facts.foreign_role or (facts.by_superuser and facts.foreign_schema)):
+            facts = _held_of_others(host, relation, facts, given, argument, look)
+        own = [each for each, part in facts.tables.items() if each in READ and (trust_owner or part.trusted)]
+        if not own or are_held(host, (relation.schema, relation.name), facts, own, trust_owner=trust_owner):
             return facts
     raise made_anew(given, argument)
 
@@ -109,22 +109,23 @@ def made_anew(given: str, argument: str) -> MadtreeError:
 
 def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection[str], *, trust_owner: bool) -> bool:
     """Hold some tables, of trusted owners, as readers do, as far as the caller may; whether they are those that were
-    looked at, and their owners trusted still; with `trust_owner`, whoever these are.
+    looked at, and their owners trusted still; with `trust_owner`, whoever these are. One that may not be read counts,
+    too: a query of it is planned before PostgreSQL refuses it.
     """
-    # Of one that is gone nobody knows whether it may be read.
-    parts = {each: facts.tables[each] for each in facts.tables if each in suffixes}
-    tables = {suffix: part.oid for suffix, part in parts.items() if part.kind == "r" and part.readable is not False}
-    if not tables:
-        return True
-    names = [model_table(*at, suffix) for suffix in tables]
+    tables = {model_table(*at, key): part for key, part in facts.tables.items() if key in suffixes and part.kind == "r"}
+    hidden = [name for name, part in tables.items() if part.readable is False]  # of one that is gone nobody knows
     try:
-        host.command(sql.lock(names))
+        if held := [name for name in tables if name not in hidden]:
+            host.command(sql.lock(held))
+        if hidden and facts.by_superuser:
+            try_to_hold(host, sql.lock(hidden))
     except Exception as error:
         if _sqlstate(error) not in NO_TABLE:
             raise
         return False
-    (found,) = host.query(sql.ARE_HELD, ["pg_catalog.oid[]", "pg_catalog.text[]"], [[*tables.values()], names])
-    return bool(found["same"] and (trust_owner or found["trusted"]))
+    oids = [part.oid for part in tables.values()]
+    (found,) = host.query(sql.ARE_HELD, ["pg_catalog.oid[]", "pg_catalog.text[]"], [oids, [*tables]])
+    return not tables or bool(found["same"] and (trust_owner or found["trusted"]))
 
 
 def look_again(host: Host, statement: str, given: str, argument: str) -> None:

@@ -3,7 +3,8 @@
 A superuser trusts superusers and herself, and an ordinary caller does the same; being a member of an owner's role says
 nothing, since whoever may administer a role can make anybody a member unasked. Whoever has logged in as a superuser
 stays one after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could take either back. So could it
-take the role of a superuser whose member the caller is: who may become a superuser counts as one.
+take the role of a superuser whose member the caller is: who may become a superuser counts as one. And so does who has
+been made none since she has logged in: up to version 16 PostgreSQL lets that session take any role still.
 """
 
 from __future__ import annotations
@@ -11,34 +12,42 @@ from __future__ import annotations
 from madtree.sqltext.quote import binary, spelled_out
 
 
+def _of(catalogue: str) -> str:
+    return f"'pg_catalog.{catalogue}'::pg_catalog.regclass::pg_catalog.oid"
+
+
 def is_superuser(role: str) -> str:
     """Whether that role, by its OID or name, is a superuser now, also where the transaction sees the past: to others
     PostgreSQL grants no right to change its catalogues, whatever is written there.
     """
-    catalogue = "'pg_catalog.pg_authid'::pg_catalog.regclass::pg_catalog.oid"
-    return f"pg_catalog.has_table_privilege({role}, {catalogue}, 'TRUNCATE')"
+    return f"pg_catalog.has_table_privilege({role}, {_of('pg_authid')}, 'TRUNCATE')"
 
 
 _SEES_PAST = "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~) '^(repeatable|serializable)'"
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in, each
-# with the superuser that it is or may become; superusers alone make anybody a member of one.
+# with the superuser that it is, may become or was when the session began: `is_superuser` tells what the session's role
+# was then, but for SET ROLE, and superusers alone could take another session's role than their own. The one that has
+# logged in may be dropped by now. Superusers alone make anybody a member of one.
 # `me`: the role whose code the caller runs anyhow: the current one. None where another of these roles is, or may
 # become, a superuser, who may have taken this one. The role that calls a SECURITY DEFINER function is never `me`.
 CALLER = f"""
 asking AS MATERIALIZED (
-    SELECT r.oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, (
+    SELECT COALESCE(r.oid, l.usesysid) AS oid, r.rolname AS name, {is_superuser("r.oid")} AS rolsuper, COALESCE((
             SELECT b.rolname FROM pg_catalog.pg_roles AS b
             WHERE (b.rolsuper OR {_SEES_PAST}) AND {is_superuser("b.oid")}
                 AND pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
-            ORDER BY b.oid OPERATOR(pg_catalog.<>) r.oid, b.oid LIMIT 1) AS superuser,
+            ORDER BY b.oid OPERATOR(pg_catalog.<>) r.oid, b.oid LIMIT 1
+        ), CASE WHEN r.rolname OPERATOR(pg_catalog.=) session_user
+            THEN CASE WHEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on' THEN r.rolname END
+            WHEN l.usesysid IS NOT NULL THEN COALESCE(r.rolname, '-'::pg_catalog.name) END) AS superuser,
         r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
         r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
-        COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
+        l.usesysid IS NOT NULL AS is_login
     FROM pg_catalog.pg_roles AS r
-    LEFT JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l ON true
-    WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])
-        OR r.oid OPERATOR(pg_catalog.=) l.usesysid
+    FULL JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l
+        ON r.oid OPERATOR(pg_catalog.=) l.usesysid
+    WHERE r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user]) OR l.usesysid IS NOT NULL
 ),
 me (oid) AS MATERIALIZED (
     SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT EXISTS (
@@ -74,10 +83,11 @@ def changed_since(row: str) -> str:
 
 def made_here(row: str) -> str:
     """Whether this transaction itself has made that row of a system catalogue, which is seen. A row of long ago may
-    have a number that looks like one to come, of which PostgreSQL must not be asked.
+    have a number that looks like one to come, of which PostgreSQL must not be asked: while this transaction lasts,
+    others have begun no more than so many.
     """
     own, xid = "pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text::pg_catalog.int8", _xid(f"{row}.xmin")
-    may_be = f"{xid} `>=` {own} AND {xid} `-` {own} `<` 1000000000"
+    may_be = f"{xid} `>=` {own} AND {xid} `-` {own} `<` 10000000"
     return spelled_out(f"CASE WHEN {may_be} THEN {_status(xid)} `=` 'in progress' ELSE false END")
 
 
@@ -97,10 +107,7 @@ def owner_of(row: str, column: str) -> str:
     whom the caller trusts. Others' rows are not asked: several may lock one, which then tells no transaction's number.
     """
     owner = f"{row}.{column}"
-    return (
-        f"(CASE WHEN NOT {is_trusted(owner)} THEN {owner} "
-        f"WHEN {changed_since(row)} THEN 0::pg_catalog.oid ELSE {owner} END)"
-    )
+    return f"(CASE WHEN {is_trusted(owner)} AND {changed_since(row)} THEN 0::pg_catalog.oid ELSE {owner} END)"
 
 
 # Whether others whom the caller does not trust may put a trigger on table `c`, or may have while the transaction sees
@@ -163,10 +170,6 @@ WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         WHERE e.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
             AND e.grantee OPERATOR(pg_catalog.<>) n.nspowner AND NOT {is_trusted("e.grantee")}
     ))"""
-
-
-def _of(catalogue: str) -> str:
-    return f"'pg_catalog.{catalogue}'::pg_catalog.regclass::pg_catalog.oid"
 
 
 def _parts(type_: str) -> str:

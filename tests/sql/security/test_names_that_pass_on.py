@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from waiting import wait_until_blocked
 
-from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, changed_since, is_trusted, owner_of
+from madtree.sqltext.owners import CALLER, SCHEMA_TRUSTED, changed_since, is_trusted, made_here, owner_of
 
 PARTS = ("", "_nodes", "_summary", "_cv", "_surrogates", "_statistics")
 CALLS = (
@@ -84,6 +84,53 @@ def test_a_part_of_a_model_that_is_anothers_by_now(
             user_db.execute(f"DROP TABLE m{part}")  # type: ignore[arg-type]
             admin.execute(f"ALTER TABLE kept RENAME TO m{part}")  # type: ignore[arg-type]
     assert db.execute("SELECT * FROM tree_cp('m')").fetchall()
+
+
+def test_a_part_that_is_anothers_by_now_of_a_model_that_others_may_write_to(
+    db: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    ordinary_user: tuple[str, str],
+    sprung: Callable[[], bool],
+) -> None:
+    """Nobody who may but write to it can put anything on it, so that such a model is read in the past, too."""
+    admin = connect()
+    admin.execute("GRANT INSERT ON m_summary TO PUBLIC")
+    seeing_the_past(db)
+    admin.execute(f"ALTER TABLE m_nodes OWNER TO {ordinary_user[0]}; {_TRAP.format('m_nodes')}".encode())
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        db.execute("SELECT tree_display('m')")
+    db.execute("ROLLBACK")
+    assert not sprung()
+
+
+def test_a_part_that_is_anothers_by_now_and_not_to_be_read(
+    db: psycopg.Connection,
+    user_db: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    ordinary_user: tuple[str, str],
+    sprung: Callable[[], bool],
+    schema: str,
+) -> None:
+    """PostgreSQL plans a query, and runs the trap, before it asks whether the table may be read."""
+    admin, reader = connect(), f"reader_of_{schema}"
+    tables = ", ".join(["t", *(f"m{part}" for part in PARTS)])
+    admin.execute(
+        f"CREATE ROLE {reader}; GRANT ALL ON SCHEMA {schema} TO {reader}; GRANT SELECT ON {tables} TO {reader}".encode()
+    )
+    try:
+        db.execute(f"SET ROLE {reader}".encode())
+        seeing_the_past(db)
+        admin.execute(f"ALTER TABLE m_nodes OWNER TO {ordinary_user[0]}".encode())
+        user_db.execute(f"REVOKE ALL ON m_nodes FROM {reader}; {_TRAP.format('m_nodes')}".encode())
+        for call in CALLS:
+            db.execute("SAVEPOINT before")
+            with suppress(psycopg.errors.SerializationFailure, psycopg.errors.InsufficientPrivilege):
+                db.execute(call)  # type: ignore[arg-type]
+            db.execute("ROLLBACK TO before")
+            assert not sprung(), call
+    finally:
+        db.execute("ROLLBACK; RESET ROLE")
+        admin.execute(f"DROP OWNED BY {reader}; DROP ROLE {reader}".encode())
 
 
 @pytest.mark.parametrize("way", ["the table is a new role's", "its owner is no superuser any more"])
@@ -194,3 +241,18 @@ def test_a_row_of_a_catalogue_that_was_merely_locked_has_not_changed(db: psycopg
             f"SELECT n.xmax <> 0::text::xid, {changed_since('n')} FROM pg_namespace AS n WHERE nspname = 'madtree'"  # type: ignore[arg-type]
         )
         assert found.fetchall() == [(True, False)]
+
+
+def test_a_row_of_long_ago_is_not_the_transactions_own(db: psycopg.Connection) -> None:
+    """Of rows older than 2,147,483,648 transactions the number is one that PostgreSQL would call one of the future."""
+    of_table = f"SELECT {made_here('a')} FROM pg_attribute AS a WHERE attrelid = %s::regclass AND attname = 'ctid'"
+    of_number = f"SELECT {made_here('r')} FROM (SELECT %s::xid AS xmin) AS r"
+    with db.transaction():
+        ((own,),) = db.execute("SELECT pg_current_xact_id()::text::int8").fetchall()
+        with db.transaction():  # a savepoint, whose number is the next one
+            db.execute("CREATE TABLE made ()")
+        for table in ("made", "pg_class"):
+            assert db.execute(of_table.encode(), [table]).fetchone() == (table == "made",)
+        for behind in (0, 1, 1000, 2**31 - 1, 2**31, 2**31 + 1000, 3 * 10**9, 2**32 - 2 * 10**7):
+            found = db.execute(of_number.encode(), [str((own - behind) % 2**32)]).fetchone()
+            assert found == (behind == 0,), behind

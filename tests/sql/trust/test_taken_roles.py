@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 
 @pytest.fixture
@@ -105,6 +106,40 @@ def test_a_function_of_hers_runs_nothing_of_whoever_calls_it(
         else:
             assert user_db.execute(f"SELECT {schema}.call_{number}()".encode()).fetchone()
         assert canary() == set(), call
+
+
+@pytest.mark.parametrize(
+    ("after", "since"),
+    [
+        ("", "ALTER ROLE {name} NOSUPERUSER"),
+        ("; SET SESSION AUTHORIZATION {reader}", "ALTER ROLE {name} NOSUPERUSER"),
+        ("; SET SESSION AUTHORIZATION {reader}", "DROP ROLE {name}"),
+    ],
+)
+def test_who_was_a_superuser_when_she_logged_in_runs_nothing_of_others(
+    data: psycopg.Connection,
+    train_as: Callable[..., None],
+    canary: Callable[[], set[str]],
+    reader: str,
+    dsn: str,
+    schema: str,
+    after: str,
+    since: str,
+) -> None:
+    """Up to PostgreSQL 16 her session may take any role still."""
+    train_as("m", features="x * spring(), k")
+    name = f"former_{schema}"
+    data.execute(f"CREATE ROLE {name} LOGIN SUPERUSER PASSWORD '{name}'".encode())
+    try:
+        with psycopg.connect(make_conninfo(dsn, user=name, password=name), autocommit=True) as db:
+            db.execute(f"SET search_path = {schema}, madtree{after.format(reader=reader)}".encode())
+            data.execute(since.format(name=name).encode())
+            canary()
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"tree_model: .*\bm\b"):
+                db.execute("SELECT tree_predict('m', 'data', 'pg_temp.out')")
+            assert canary() == set()
+    finally:
+        data.execute(f"DROP ROLE IF EXISTS {name}".encode())
 
 
 def test_her_schema_cannot_be_renamed_while_she_reads(
