@@ -32,8 +32,8 @@ class StepReport:
     """What is told of a step that is done.
 
     Attributes:
-        unit: what is counted: levels of trees, trees of each ensemble, rounds of boosting, blocks of small groups, whose
-            levels are too many and too short to tell of, or settings that are tried.
+        unit: what is counted: levels of trees, trees of each ensemble, rounds of boosting, blocks of small groups,
+            whose levels are too many and too short to tell of, or settings that are tried.
         n_done: how many are done now.
         n_total: of how many; None where nobody knows.
         n_nodes: that have been searched, or made; None where that is not told.
