@@ -99,6 +99,8 @@ class Bar:
         doing = f"{self._doing}: {step.unit} {step.n_done}" + (f" of {step.n_total}" if step.n_total else "")
         if step.n_rows and self._wide:
             doing += f", {step.n_rows:,} rows"
+        if step.validation_loss is not None and self._wide:
+            doing += f", validation loss {step.validation_loss:.4g}"
         self._progress.update(
             self._task,
             description=doing,

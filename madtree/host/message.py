@@ -12,8 +12,9 @@ from typing import Any
 
 from madtree.records import dataclass
 
-# What is counted: rounds of growth, trees, blocks of small groups, page ranges that are read, settings that are tried.
-UNITS = frozenset(["level", "tree", "block", "pack", "setting"])
+# What is counted: levels of a tree, trees, rounds of boosting, blocks of small groups, page ranges that are read,
+# settings that are tried.
+UNITS = frozenset(["level", "tree", "round", "block", "pack", "setting"])
 _VIEW = {"schema_name": "madtree", "table_name": "activity"}
 _MOST = 2**63
 
@@ -28,6 +29,7 @@ class StepDone:
         n_total: how many there are; None where nobody knows.
         n_rows: rows that the step worked on; None where that is not known.
         seconds: since the step before.
+        training_loss, validation_loss: mean losses after a round of boosting; None where they are not known.
     """
 
     unit: str
@@ -35,6 +37,8 @@ class StepDone:
     n_total: int | None = None
     n_rows: int | None = None
     seconds: float = 0.0
+    training_loss: float | None = None
+    validation_loss: float | None = None
 
     def to_fields(self) -> dict[str, str]:
         """The fields of a message that have it, by their names in PL/Python and in psycopg."""
@@ -55,12 +59,12 @@ class StepDone:
     def _is_valid(self) -> bool:
         """Anybody's function may send such a message."""
         counts = [self.n_done, *(each for each in (self.n_total, self.n_rows) if each is not None)]
+        numbers = [self.seconds, *(each for each in (self.training_loss, self.validation_loss) if each is not None)]
         return (
             isinstance(self.unit, str)
             and self.unit in UNITS
             and all(type(each) is int and 0 <= each < _MOST for each in counts)
-            and type(self.seconds) is float
-            and math.isfinite(self.seconds)
+            and all(type(each) is float and math.isfinite(each) for each in numbers)
             and self.seconds >= 0
         )
 

@@ -25,7 +25,8 @@ def check_rows(task: TrainingTask, total: int, usable: int) -> None:
         raise MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no rows")
     if usable == 0:
         others = [number for name, number in task.numbers.items() if name != WEIGHT.name]
-        columns = [task.dependent_sql, *(column.value for column in task.grouping), *others]
+        fold = [] if task.held_out or task.folds_by is None else [task.folds_by]
+        columns = [task.dependent_sql, *(column.value for column in task.grouping), *others, *fold]
         weight = f", or {task.numbers[WEIGHT.name]} is NULL or 0," if WEIGHT.name in task.numbers else ""
         raise no_usable_row(task, f"{' or '.join(columns)} is NULL{weight} in each of")
 

@@ -213,7 +213,7 @@ SELECT round, training_loss, validation_loss FROM delay_boost_rounds ORDER BY ro
         """Train a gradient boosted model, or one for each group, on a table. The data stay in the database.
 
 A bar shows how many rounds are done; Ctrl-C stops it there, and no model is left. With --validation-fraction rows are
-held out, and the model keeps the rounds up to their least loss.
+held out, whose loss the bar shows, and the model keeps the rounds up to their least loss.
 """,
         (
             "madtree boost flights delay_boost --id id -y late -x 'carrier, hour' --trees 200",

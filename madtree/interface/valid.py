@@ -28,6 +28,10 @@ class Range:
     is_cut: bool = False
     words: str = ""
 
+    @property
+    def wanted(self) -> str:
+        return self.words or f"from {self.low:g} to {self.high:g}"
+
     def has(self, value: float) -> bool:
         return self.low <= value <= self.high and value != self.never
 
@@ -36,7 +40,7 @@ class Range:
         if self.is_cut and value > self.high:
             return self.high
         if not self.has(value):
-            raise MadtreeError(f"{name} must be {self.words or f'from {self.low} to {self.high}'}, not {value!r}")
+            raise MadtreeError(f"{name} must be {self.wanted}, not {value!r}")
         return value
 
 

@@ -63,14 +63,14 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         reason = f"dependent_variable {task.arguments.dependent_variable} is of type {task.dependent_type}, which"
         if values["classification"] is not None:
             reason = f"classification => {str(values['classification']).lower()}"
+        what = f"loss {loss}" if values["loss"] else f"boost_params: method {values['method']}"
         raise MadtreeError(
-            f"loss {loss} is for {'classes' if LOSSES[loss].of_classes else 'numbers'}, and {reason} means {meant}: "
-            f"{', '.join(known)}",
+            f"{what} is for {'classes' if LOSSES[loss].of_classes else 'numbers'}, and {reason} means {meant}: "
+            f"its losses are {', '.join(known)}",
             hint="classification => true or false says what is meant.",
         )
     _check_class_params(task.parameters.class_params, values["correct_prior"])
-    if not _is_held_out(values) and values["n_iter_no_change"] != defaults.PATIENCE:
-        host.notice("validation_params: n_iter_no_change changes nothing where no rows are held out to stop by")
+    _tell_of_vain_keys(host, values)
     loss = loss or known[0]
     _check_newton(loss, values["method"], monotone=bool(task.parameters.monotone), top_rate=values["top_rate"])
     _check_rates(values["top_rate"], values["other_rate"], values["subsample"])
@@ -139,6 +139,25 @@ def _is_held_out(values: Mapping[str, Any]) -> bool:
             f"validation_params: {given[0]} and {given[1]} both say which rows are held out; give one of them"
         )
     return bool(given)
+
+
+def _tell_of_vain_keys(host: Host, values: Mapping[str, Any]) -> None:
+    """A notice for each key that is given and means nothing without another one."""
+    no_rows_held_out = "validation_params", not _is_held_out(values), "no rows are held out to stop by"
+    of_keys = {
+        "n_iter_no_change": (defaults.PATIENCE, *no_rows_held_out),
+        "tol": (defaults.TOLERANCE, *no_rows_held_out),
+        "other_rate": (defaults.OTHER_RATE, "boost_params", values["top_rate"] == 1, "top_rate is 1"),
+        "prior_weight": (
+            defaults.PRIOR_WEIGHT,
+            "boost_params",
+            values["category_encoding"] != ORDERED,
+            "category_encoding is not ordered",
+        ),
+    }
+    for key, (default, argument, is_vain, why) in of_keys.items():
+        if is_vain and values[key] != default:
+            host.notice(f"{argument}: {key} changes nothing where {why}")
 
 
 def _held_out(task: TrainingTask) -> str | None:

@@ -86,7 +86,7 @@ def _read(what: str, key: Argument, value: str) -> Any:
     if isinstance(key.valid, Range):
         number = _number(text, key.type)
         if number is None or not key.valid.has(number):
-            raise MadtreeError(f"{what} must be {key.valid.words}, not {value!r}")
+            raise MadtreeError(f"{what} must be {key.valid.wanted}, not {value!r}")
         return number
     return value  # a name as SQL, to which double quotes belong
 

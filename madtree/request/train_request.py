@@ -9,7 +9,7 @@ from madtree.records import dataclass
 from madtree.request.tuning import Tuning
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.values import Writer
-from madtree.trees import EnsembleParameters, Feature, Parameters
+from madtree.trees import BoostParameters, EnsembleParameters, Feature, Parameters
 
 
 @dataclass(frozen=True)
@@ -124,3 +124,9 @@ class TrainingTask:
     held_out: HeldOutTable | None = None
     ordered: OrderedEncoding | None = None
     others_arrays: frozenset[str] = frozenset()
+
+    @property
+    def folds_by(self) -> str | None:
+        """The column that tells of folds, or the column or table by which rows are held out, as it was given."""
+        by = self.ensemble.held_out_by if isinstance(self.ensemble, BoostParameters) else None
+        return by or self.parameters.fold_col

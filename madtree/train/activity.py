@@ -78,7 +78,7 @@ class Activity:
     def report(self, progress: Progress) -> None:
         """Something of it may be a step."""
         step = progress.step
-        if step is not None and (step.unit != "level" or self._unit == "level"):  # a boosting round has some, too
+        if step is not None:
             self._report("block" if step.unit == "block" else self._unit, step.n_done, step.n_total)
 
     def read(self, n_read: int, n_ranges: int) -> None:

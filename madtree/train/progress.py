@@ -38,7 +38,7 @@ class ProgressReporter:
     def _report_step(self, step: StepReport) -> None:
         now = time.monotonic()
         seconds = now - self._last if step.seconds is None else step.seconds
-        done = StepDone(step.unit, step.n_done, step.n_total, step.n_rows, seconds)
+        done = StepDone(step.unit, step.n_done, step.n_total, step.n_rows, seconds, *step.losses)
         self._host.info(f"{_line(step)} {seconds:.3f} s", done)
         self._last = now
 
@@ -48,7 +48,14 @@ def _line(step: StepReport) -> str:
     if step.unit == "level":  # levels are counted from 0
         nodes = count_text(step.n_nodes or 0, "frontier node")
         return f"level {step.n_done - 1}: {nodes}, {step.n_rows} rows in play,"
-    what = {"tree": f": {step.n_nodes} nodes in the last ones,", "block": " of small groups:", "setting": ": tried,"}
+    named = zip(("training", "validation"), step.losses, strict=True)
+    losses = "".join(f" {name} loss {loss:.6g}," for name, loss in named if loss is not None)
+    what = {
+        "tree": f": {step.n_nodes} nodes in the last ones,",
+        "round": f":{losses} {step.n_nodes} nodes,",
+        "block": " of small groups:",
+        "setting": ": tried,",
+    }
     return f"{step.unit} {step.n_done} of {step.n_total}{what[step.unit]}"
 
 

@@ -38,7 +38,7 @@ from madtree.train.kinds import Size
 from madtree.train.notices import warn_of_many_categories, warn_of_many_classes
 from madtree.train.source import Call, Source
 from madtree.train.strategy import BlockSizes, choose_blocks
-from madtree.trees import WEIGHT, BoostParameters, Feature, FeatureKind, Parameters
+from madtree.trees import WEIGHT, Feature, FeatureKind, Parameters
 
 SORT_SHARE = 4  # of the memory budget, what putting rows in order may take
 _LEAST_WORK_MEM = 64  # kilobytes, PostgreSQL's own bound
@@ -132,7 +132,7 @@ def survey(call: Call, source: Source) -> Survey:
 def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
     """(n_folds,) the numbers that stand for the folds that rows tell of."""
     task = call.task
-    name = (isinstance(task.ensemble, BoostParameters) and task.ensemble.held_out_by) or str(task.parameters.fold_col)
+    name = str(task.folds_by)
     complaints = in_all_rows(name)
     if task.held_out:
         training = task.arguments.training_table_name

@@ -73,6 +73,14 @@ def test_with_verbose_the_servers_lines_stand_above_the_bar(shorter: list[str]) 
     assert [int(n) for n in re.findall(r"level (\d+): \d+ frontier nodes?,", terminal.plain)] == list(range(12))
 
 
+def test_of_boosting_the_bar_tells_rounds_and_the_validation_loss(numbers: str, dsn: str, schema: str) -> None:
+    few = ["--trees", "5", "--max-leaf-nodes", "7", "--validation-fraction", "0.1"]
+    terminal = Terminal("boost", numbers, f"{schema}.m", "--id", "id", "-y", "y", "--dsn", dsn, *few)
+    finished(terminal)
+    assert re.search(r"boosting: round \d of 5, validation loss 0\.6[67]\d+ ", terminal.plain)
+    assert "level" not in terminal.plain
+
+
 @pytest.mark.parametrize("columns", share([24, 79], 2))
 def test_in_a_narrow_terminal_no_line_is_wider_than_it(shorter: list[str], columns: int) -> None:
     """A line that wraps cannot be erased, and would be left behind at each step."""

@@ -74,14 +74,13 @@ def test_the_writing_of_a_boosted_model_that_stopped_early_is_shown() -> None:
     assert shown.text == "madtree boost write - - - 16402"
 
 
-def test_levels_and_stages_of_a_boosting_round_do_not_hide_the_round() -> None:
+def test_stages_of_a_boosting_round_do_not_hide_the_round() -> None:
     shown = Shown(BOOSTED)
     shown.activity.begin("passes")
     shown.now = 1.0
-    shown.activity.report(Progress(step=StepReport("tree", 1, 100)))
+    shown.activity.report(Progress(step=StepReport("round", 1, 100)))
     for stage in ("prune", "passes"):
         shown.activity.begin(stage)
-        shown.activity.report(Progress(step=StepReport("level", 4, n_nodes=1, n_rows=10)))
         assert shown.text == "madtree boost round 1/100 99s - 16402"
 
 

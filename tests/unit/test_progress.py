@@ -45,6 +45,11 @@ def figures(step: StepDone) -> tuple[str, int, int | None, int | None]:
         ),
         (StepReport("block", 2, 17), "block 2 of 17 of small groups:", ("block", 2, 17, None)),
         (StepReport("tree", 30, 90, 1300), "tree 30 of 90: 1300 nodes in the last ones,", ("tree", 30, 90, None)),
+        (
+            StepReport("round", 3, 90, 61, losses=(0.5, 0.625)),
+            "round 3 of 90: training loss 0.5, validation loss 0.625, 61 nodes,",
+            ("round", 3, 90, None),
+        ),
         (StepReport("setting", 2, 4, seconds=1.5), "setting 2 of 4: tried,", ("setting", 2, 4, None)),
     ],
 )
@@ -114,6 +119,8 @@ VALID = json.loads(StepDone("tree", 3, 90, 7, 0.25).to_fields()["column_name"])
                 {"seconds": -1.0},
                 {"seconds": float("nan")},
                 {"seconds": float("inf")},
+                {"validation_loss": float("nan")},
+                {"training_loss": "low"},
                 {"more": 1},
             )
         ),

@@ -271,7 +271,7 @@ def train_boosted(
         losses.grown += go_on
         yield from losses.add(*measured_by)
         yield from after_round(number + 1, BoostedRows(boosting, *measured_by))
-        yield Progress(step=StepReport("tree", number + 1, parameters.n_rounds, n_nodes))
+        yield Progress(step=StepReport("round", number + 1, parameters.n_rounds, n_nodes, losses=losses.newest()))
         if boosting.has_held_out:
             go_on &= losses.go_on()
         go_on &= most > number + 1
@@ -304,7 +304,7 @@ def _grown(
     finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=in_order)
     of_tree: Problem = yield from sample_by_gradient(of_round, parameters, number, member)
     counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
-    growing: GrowingTrees = yield from grow(counted, rows_at_hand, finder_of=finder_of)
+    growing: GrowingTrees = yield from grow(counted, rows_at_hand, finder_of=finder_of, tells_levels=False)
     if counted is not of_tree:
         yield from count_finely(of_tree, growing)
     return of_tree, growing

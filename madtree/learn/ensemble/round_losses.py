@@ -86,8 +86,16 @@ class RoundLosses:
         self.held_out.append(held_out)
         return n_rows.astype(np.int64)
 
+    def newest(self) -> tuple[float | None, float | None]:
+        """As `StepReport.losses`."""
+        return _of_one(self.training[-1]), _of_one(self.held_out[-1])
+
     def columns(self, groups: Ints, kept: Bools) -> RoundColumns:
         """By group and round, of those (G,) that are kept."""
         at, number = np.nonzero((np.arange(len(self.training)) <= self.grown[:, None]) & kept[:, None])
         training, held_out = (np.stack(each)[number, at] for each in (self.training, self.held_out))
         return RoundColumns(groups[at], number, training, held_out)
+
+
+def _of_one(losses: Floats) -> float | None:
+    return float(losses[0]) if len(losses) == 1 and np.isfinite(losses[0]) else None

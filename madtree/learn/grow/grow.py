@@ -34,7 +34,12 @@ from madtree.learn.split import BestSplits, SurrogateSplit, find_surrogates
 
 
 def grow(
-    problem: Problem, rows_at_hand: bool, policy: GrowthPolicy | None = None, finder_of: FinderOf | None = None
+    problem: Problem,
+    rows_at_hand: bool,
+    policy: GrowthPolicy | None = None,
+    finder_of: FinderOf | None = None,
+    *,
+    tells_levels: bool = True,
 ) -> Program[GrowingTrees]:
     """Grow all trees of a problem.
 
@@ -45,6 +50,7 @@ def grow(
             `max_leaf_nodes` they may grow further than they go: `inner_nodes` tells.
         finder_of: makes the finder of best splits, among the features that a node may be split by, for the problem that
             it is given; surrogates are found among all features. If None, every node may be split by every feature.
+        tells_levels: whether each round of growth is a step to tell of; those of many trees are too many.
     """
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
     if problem.parameters.class_params is not None:
@@ -56,8 +62,9 @@ def grow(
     n_rounds = 0
     while len(frontier := policy.choose(growing, candidates)):
         splits = yield from finder.best_splits(growing, frontier)
-        n_rows = int(growing.n_rows[frontier].sum())
-        yield Progress(step=StepReport("level", n_rounds + 1, n_nodes=len(frontier), n_rows=n_rows))
+        if tells_levels:
+            n_rows = int(growing.n_rows[frontier].sum())
+            yield Progress(step=StepReport("level", n_rounds + 1, n_nodes=len(frontier), n_rows=n_rows))
         children = yield from _split(problem, growing, frontier, splits)
         waits = np.ones(growing.n_nodes, np.bool_)
         waits[frontier] = False

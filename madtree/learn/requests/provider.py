@@ -32,21 +32,23 @@ class StepReport:
     """What is told of a step that is done.
 
     Attributes:
-        unit: what is counted: rounds of growth, trees of each ensemble, blocks of small groups, whose levels are too
-            many and too short to tell of, or settings that are tried.
+        unit: what is counted: levels of trees, trees of each ensemble, rounds of boosting, blocks of small groups,
+            whose levels are too many and too short to tell of, or settings that are tried.
         n_done: how many are done now.
         n_total: of how many; None where nobody knows.
         n_nodes: that have been searched, or made; None where that is not told.
         n_rows: in these nodes; None where that is not told.
         seconds: that it took; None for those since the step before.
+        losses: mean ones now, of rows in training and held out; None where there are none, or several models grow.
     """
 
-    unit: Literal["level", "tree", "block", "setting"]
+    unit: Literal["level", "tree", "round", "block", "setting"]
     n_done: int
     n_total: int | None = None
     n_nodes: int | None = None
     n_rows: int | None = None
     seconds: float | None = None
+    losses: tuple[float | None, float | None] = (None, None)
 
 
 @dataclass(frozen=True)

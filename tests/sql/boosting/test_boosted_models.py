@@ -224,6 +224,12 @@ def test_it_learns_more_than_a_single_tree(db: psycopg.Connection) -> None:
             "is for numbers, and classification => true means",
         ),
         ({"loss": "log_loss", "target": "y"}, "loss log_loss is for classes, and dependent_variable y"),
+        (
+            {"boost_params": "method=real", "target": "y"},
+            "boost_params: method real is for classes, and dependent_variable y is of type double precision, which "
+            "means regression: its losses are squared_error",
+        ),
+        ({"boost_params": "max_cat_threshold=0"}, "boost_params: max_cat_threshold must be from 1 to 65534, not '0'"),
         ({"exposure": "w", "target": "y"}, "exposure is for loss => 'poisson' only, not for the default one"),
         ({"exposure": "w", "target": "y", "loss": "gamma"}, "exposure is for loss => 'poisson' only, not for gamma"),
         ({"exposure": "w - 1", "target": "n", "loss": "poisson"}, "exposure: (w - 1) is not above 0"),
@@ -252,6 +258,15 @@ def test_a_mistake_is_said(db: psycopg.Connection, more: dict[str, Any], said: s
         boost(db, target, **more)
     assert said in str(error.value)
     assert "Traceback" not in str(error.value)
+
+
+def test_a_key_that_means_nothing_without_another_is_told(db: psycopg.Connection, notices: list[str]) -> None:
+    boost(db, "late", boost_params="other_rate=0.2, prior_weight=3", validation_params="tol=0.1", num_trees=1)
+    assert notices == [
+        "validation_params: tol changes nothing where no rows are held out to stop by",
+        "boost_params: other_rate changes nothing where top_rate is 1",
+        "boost_params: prior_weight changes nothing where category_encoding is not ordered",
+    ]
 
 
 def test_odd_tables(db: psycopg.Connection) -> None:

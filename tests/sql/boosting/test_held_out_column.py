@@ -120,10 +120,11 @@ def test_a_number_but_0_holds_out_as_true_does_and_null_leaves_a_row_out(db: psy
         ("fold_col=nosuch", "nosuch"),
         ("fold_col=never", "fold_col: never is false, or 0, in all rows"),
         ("fold_col=always", "fold_col: always is true, or not 0, in all rows"),
+        ("fold_col=unknown", "t has no usable row: y or unknown is NULL in each of its rows"),
     ],
 )
 def test_a_mistake_is_said(db: psycopg.Connection, given: str, said: str) -> None:
-    db.execute("ALTER TABLE t ADD never boolean DEFAULT false, ADD always int DEFAULT 1")
+    db.execute("ALTER TABLE t ADD never boolean DEFAULT false, ADD always int DEFAULT 1, ADD unknown int")
     with pytest.raises(psycopg.Error) as error:
         boost(db, "y", validation_params=given)
     assert said in str(error.value)

@@ -54,7 +54,7 @@ def test_every_stage_is_told_once_and_they_make_up_the_run(
         ("tree_train('many', 'm', 'id', 'y', 'x', verbose => true, parallel_workers => 2)", "level", None),
         ("tree_train('rows', 'm', 'id', 'y', 'x', grouping_cols => 'g', verbose => true)", "block", 1),
         ("forest_train('rows', 'm', 'id', 'y', 'x', num_trees => 5, verbose => true)", "tree", 5),
-        ("boost_train('rows', 'm', 'id', 'y', 'x', num_trees => 5, verbose => true)", "tree", 5),
+        ("boost_train('rows', 'm', 'id', 'y', 'x', num_trees => 5, verbose => true)", "round", 5),
         ("tree_tune('rows', 'm', 'id', 'y', 'x', 'tree', 'max_depth=2,3', 2, verbose => true)", "setting", 2),
     ],
 )
@@ -71,10 +71,20 @@ def test_each_step_comes_as_values_beside_its_line(
     assert {step.n_total for step in steps} == {n_total}
     assert n_total in (None, steps[-1].n_done)
     for message in told:
-        begins = re.match(r"(level|tree|block|setting) (\d+)", message.text)
+        begins = re.match(r"(level|tree|round|block|setting) (\d+)", message.text)
         assert (message.step is None) == (begins is None)
         if begins and message.step:
             assert (begins[1], int(begins[2]) + (begins[1] == "level")) == (message.step.unit, message.step.n_done)
+
+
+@pytest.mark.usefixtures("tables")
+def test_boosting_tells_a_line_a_round_with_its_losses(db: psycopg.Connection, notices: list[str]) -> None:
+    more = "num_trees => 4, validation_params => 'fraction=0.3', verbose => true"
+    db.execute(f"SELECT madtree.boost_train('rows', 'm', 'id', 'y', 'x', {more})")
+    losses = db.execute("SELECT training_loss, validation_loss FROM m_rounds WHERE round > 0 ORDER BY round").fetchall()
+    told = [re.sub(r", \d+ nodes, .*", "", line) for line in notices if not line.startswith("stages: ")]
+    expected = [f"training loss {training:.6g}, validation loss {held_out:.6g}" for training, held_out in losses]
+    assert told == [f"round {number} of 4: {line}" for number, line in enumerate(expected, 1)]
 
 
 @pytest.mark.usefixtures("tables")
