@@ -64,7 +64,7 @@ def model_text(
         between: called after each line, for cancels to be let in.
         max_depth: how deep trees are shown; None for all of them.
     """
-    lines = [*_legend(model), RULE] if verbose else [RULE, *_order_of_counts(model, full)]
+    lines = [*_legend(model), RULE] if verbose else [RULE, *_in_brackets(model, full)]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
@@ -75,12 +75,11 @@ def model_text(
     return "\n".join(lines) + "\n"
 
 
-def _order_of_counts(model: Model, full: bool) -> list[str]:
-    """What stands in brackets, where that is not the rows and their mean."""
-    if model.adds_scores:
-        return [f" []: rows, {leaf_words(model)}"]
+def _in_brackets(model: Model, full: bool) -> list[str]:
+    """What stands in brackets."""
     if not model.has_class_leaves:
-        return []
+        what = "" if model.adds_scores else "rate of " if model.of_counts else "mean of "
+        return [f" []: rows, {what}{leaf_words(model)}"]
     weighted = "weight" if model.weighted or model.summary.get("class_params") else "rows"
     if len(model.classes) > MOST_COUNTS and not full:
         return [f" []: {weighted} by class, the most frequent first; {len(model.classes)} classes"]
