@@ -55,9 +55,11 @@ def report_command(
     ] = None,
     dsn: Dsn = None,
 ) -> None:
-    """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score; of a forest its
-    out-of-bag error by the number of trees, and trees to choose from.
-    """  # fmt: skip
+    """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score.
+
+    Of a forest also its out-of-bag error by the number of trees, of a boosted model its loss by the round, and trees to
+    choose from.
+    """
     with session(dsn) as opened:
         page = opened.here(
             lambda host: build_report(

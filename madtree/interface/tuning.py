@@ -70,7 +70,7 @@ TREE_TUNE = Function(
         Argument(
             "metric",
             "text",
-            f"{', '.join(METRICS)}; NULL: the first one for the outcome",
+            f"{', '.join(map(repr, METRICS))}; NULL: the first one for the outcome",
             None,
             valid=OneOf(tuple(METRICS)),
             flag=Flag(SEARCH, ("--metric",), "NAME"),
@@ -103,7 +103,7 @@ TREE_TUNE = Function(
         WORKERS,
         MEMORY,
         STRATEGY,
-        replace(CLASSIFICATION, flag=Flag(DATA, ("--classification/--regression",))),
+        CLASSIFICATION,
     ),
     details="""\
 It returns one line that says which setting is best. The table of scores has a row for each setting and fold:
