@@ -44,11 +44,7 @@ def report_command(
         ),
     ] = None,
     max_trees: Annotated[
-        int,
-        typer.Option(
-            help="Of a model of several trees, how many at most; all together have up to 20,000 nodes.",
-            min=1,
-        ),
+        int, typer.Option(help="Of a model of several trees, how many at most, of up to 20,000 nodes together.", min=1)
     ] = 200,
     row: Annotated[
         str | None, typer.Option(help="Mark the path of the row with this id, of that table.", show_default=False)

@@ -86,11 +86,8 @@ def ensure_password(home: Home, port: int) -> None:
             if connection.execute("SELECT pg_catalog.pg_conf_load_time()").fetchone() != (read_before,):
                 return
         time.sleep(0.01)
-    raise PrivateServerError(
-        f"the server has not read its files, {home.config_file} and those beside it, within {PATIENCE:g} seconds: "
-        f"nobody is let in by TCP yet; {home.log} may say why",
-        "Run 'madtree up' again.",
-    )
+    unread = f"the server has not read {home.config_file} within {PATIENCE:g} seconds: nobody is let in by TCP yet"
+    raise PrivateServerError(unread, f"{home.log} may say why; then run 'madtree up' again.")
 
 
 def ensure_database(home: Home, port: int) -> None:

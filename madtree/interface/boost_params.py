@@ -95,7 +95,8 @@ BOOST_PARAMS = Argument(
         Argument(
             "method",
             "text",
-            f"{', '.join(map(repr, METHODS))}; all but the first begin with scores of 0, all but the first two are of two classes",
+            f"{', '.join(map(repr, METHODS))}; all but the first begin with scores of 0, all but the first two are of "
+            "two classes",
             defaults.BOOST_METHOD,
             valid=OneOf(tuple(METHODS)),
             setting=Setting("boost_method"),

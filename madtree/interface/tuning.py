@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.command_line import DATA, RUN, Command, Flag
+from madtree.interface.command_line import RUN, Command, Flag
 from madtree.interface.function import Argument, Function
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
@@ -95,11 +95,7 @@ TREE_TUNE = Function(
         WEIGHTS,
         replace(VERBOSE, help="true: INFO lines of what is done, and the stages' seconds"),
         replace(SEED, help="of the folds, and of what each training draws"),
-        replace(
-            REPLACE,
-            help="true: overwrite the tables of an earlier search",
-            flag=Flag(RUN, ("--replace",), help="overwrite the tables of an earlier search"),
-        ),
+        replace(REPLACE, help="true: overwrite the tables of an earlier search", flag=Flag(RUN, ("--replace",))),
         WORKERS,
         MEMORY,
         STRATEGY,

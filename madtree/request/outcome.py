@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
@@ -118,7 +117,8 @@ def class_texts(host: Host, source: Relation, outcome: str) -> Callable[[str], s
     type_ = find_types(host, [oid])[oid]
     if type_.is_array or type_.base not in NUMBER_TYPES | INTEGER_TYPES:
         return type_.as_text
-    return partial(text_of_equal, type_="numeric" if type_.base in INTEGER_TYPES else type_.base)
+    read_as = "numeric" if type_.base in INTEGER_TYPES else type_.base
+    return lambda number: text_of_equal(number, read_as)
 
 
 def _is_for_classes(type_: Type) -> bool:
