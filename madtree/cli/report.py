@@ -57,10 +57,6 @@ def report_command(
     choose from.
     """
     with session(dsn) as opened:
-        page = opened.here(
-            lambda host: build_report(
-                host, **given.of("tree_call"), data=data, trees=trees, max_trees=max_trees, row=row
-            ),
-            "making the report",
-        )
+        wanted = {**given.of("tree_call"), "data": data, "trees": trees, "max_trees": max_trees, "row": row}
+        page = opened.here(lambda host: build_report(host, **wanted), "making the report")
     write(page, output, f"report of {given['model']}")
