@@ -30,7 +30,7 @@ class Range:
 
     @property
     def wanted(self) -> str:
-        return self.words or f"from {self.low:g} to {self.high:g}"
+        return self.words or f"from {self.low} to {self.high}"
 
     def has(self, value: float) -> bool:
         return self.low <= value <= self.high and value != self.never
