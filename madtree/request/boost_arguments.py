@@ -143,20 +143,14 @@ def _is_held_out(values: Mapping[str, Any]) -> bool:
 
 def _tell_of_vain_keys(host: Host, values: Mapping[str, Any]) -> None:
     """A notice for each key that is given and means nothing without another one."""
-    no_rows_held_out = "validation_params", not _is_held_out(values), "no rows are held out to stop by"
-    of_keys = {
-        "n_iter_no_change": (defaults.PATIENCE, *no_rows_held_out),
-        "tol": (defaults.TOLERANCE, *no_rows_held_out),
-        "other_rate": (defaults.OTHER_RATE, "boost_params", values["top_rate"] == 1, "top_rate is 1"),
-        "prior_weight": (
-            defaults.PRIOR_WEIGHT,
-            "boost_params",
-            values["category_encoding"] != ORDERED,
-            "category_encoding is not ordered",
-        ),
-    }
-    for key, (default, argument, is_vain, why) in of_keys.items():
-        if is_vain and values[key] != default:
+    is_held_out, is_ordered = _is_held_out(values), values["category_encoding"] == ORDERED
+    for argument, key, default, has_meaning, why in (
+        ("validation_params", "n_iter_no_change", defaults.PATIENCE, is_held_out, "no rows are held out to stop by"),
+        ("validation_params", "tol", defaults.TOLERANCE, is_held_out, "no rows are held out to stop by"),
+        ("boost_params", "other_rate", defaults.OTHER_RATE, values["top_rate"] < 1, "top_rate is 1"),
+        ("boost_params", "prior_weight", defaults.PRIOR_WEIGHT, is_ordered, "category_encoding is not ordered"),
+    ):
+        if values[key] != default and not has_meaning:
             host.notice(f"{argument}: {key} changes nothing where {why}")
 
 

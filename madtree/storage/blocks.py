@@ -73,11 +73,6 @@ class BlockStore(Provider):
         self._remembered: list[dict[str, Array | _Spilled]] = []
         self._spare: list[dict[str, _Spilled]] = []  # places in the file of columns that were given up
 
-    @property
-    def spilled(self) -> bool:
-        """Whether some blocks are in a file."""
-        return self._file is not None
-
     def add(self, block: Block) -> None:
         """Keep the rows of a part of the table; small parts are joined.
 

@@ -13,6 +13,7 @@ from madtree.host import Host
 from madtree.ingest import Categories, Profile, classes_at_most
 from madtree.learn.prune import FEWEST_ROWS, NodeColumns, OutOfBagColumns, TreeColumns
 from madtree.request import TrainingTask
+from madtree.trees import BoostParameters
 
 FEW_CLASSES, MANY_CLASSES = 20, 100  # whole numbers that surely are classes; and that surely are worth a question
 ROWS_A_CLASS = 10  # on average, below which whole numbers are not taken for classes without a question
@@ -94,7 +95,7 @@ class TreeNotices:
         # (n_features,) of unordered features, 0 for the others
         self._n_categories = np.array([0 if known is None else len(known.labels) for known in categories])
         self._perfect = np.zeros(len(task.features), np.int64)  # trees in which the feature predicts nearly perfectly
-        self._n_checked = self._n_trees = self._bare = self._low = self._stuck = 0
+        self._n_checked = self._n_trees = self._n_grown = self._bare = self._low = 0
         # (n_features,) of the splits between many categories: what they gain, and would gain by chance
         self._gains, self._by_chance = np.zeros((2, len(task.features)))
         self._all_gains = 0.0
@@ -104,12 +105,12 @@ class TreeNotices:
         has_nodes = trees.n_nodes > 0
         self._n_trees += int(has_nodes.sum())
         cut = has_nodes & (trees.grown_depth > 0)
+        self._n_grown += int(cut.sum())
         bare = cut & (trees.n_leaves == 1)
         self._bare += int(bare.sum())
         lost = trees.grown_depth - trees.tree_depth
         self._low += int((cut & ~bare & (lost > trees.tree_depth) & (lost >= LEVELS_MISSED)).sum())
         self._n_checked += int(trees.is_explainable.sum())
-        self._stuck += int((trees.is_explainable & (trees.grown_depth == 0)).sum())
         # A feature with few rows a category parts any rows.
         known = self._n_categories * ROWS_A_CATEGORY <= trees.n_rows[:, None]
         self._perfect += (trees.explained & known).sum(axis=0)
@@ -149,11 +150,11 @@ class TreeNotices:
     def send(self, host: Host) -> None:
         self._warn_of_chance_splits(host)
         self._warn_of_pruning(host)
-        if self._stuck == self._n_trees > 0 and self._task.parameters.max_depth:
-            host.notice(
-                "no split was made, so that all rows of a tree are predicted alike: none lowers the impurity within "
-                "min_split, min_bucket and min_impurity_decrease"
-            )
+        if self._n_checked and not self._n_grown and self._task.parameters.max_depth:
+            none = "impurity within min_split, min_bucket and min_impurity_decrease"
+            if isinstance(self._task.ensemble, BoostParameters):
+                none = "loss within min_bucket and min_gain"
+            host.notice(f"no split was made, so that all rows of a tree are predicted alike: none lowers the {none}")
         for feature in np.flatnonzero(2 * self._perfect > self._n_checked).tolist():
             name, trees = self._task.features[feature].name, ""
             if self._task.grouping:

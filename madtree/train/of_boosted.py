@@ -142,6 +142,15 @@ class Boosted(OfDividedRows):
         write_rounds(output, rounds)
         if self.parameters.has_held_out and not columns.n_held_out.any():
             output.host.notice("validation_params: no row is held out, so that no loss tells when to stop")
+        first = rounds.number == 1
+        after_first = harvest.by_group(rounds.group[first], rounds.training[first], np.nan)
+        n_worse = np.count_nonzero((training > after_first) & ~np.isclose(training, after_first))
+        if n_worse:
+            where = f" in {n_worse} of {len(training)} groups" if output.group_table is not None else ""
+            output.host.notice(
+                f"the training loss is higher after the last round than after the first one{where}; what may help is a "
+                "smaller learning_rate, or rows held out to stop by (validation_params => 'fraction=0.1')"
+            )
         if output.group_table is not None:
             return Tested(None, {})
         found = {"training": float(training[0]), "validation": float(held_out[0])}

@@ -105,9 +105,7 @@ class Boosting:
         return Sampled(self.packed.parameters.seed, number, share, self.has_held_out)
 
     def base(self, sums: Floats) -> tuple[Floats, Floats]:
-        """(G, n_scores) the scores to begin with, and (G,) the mean outcome; `sums` (n_channels, G) of the rows in
-        training.
-        """
+        """(G, n_scores) the scores to begin with, (G,) the mean outcome; `sums` (n_channels, G) in training."""
         problem, tree = self.packed, np.arange(len(self.groups))
         loss = self.loss
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -119,6 +117,13 @@ class Boosting:
         from_zero = self.method.loss is not None
         mean = np.zeros(len(tree)) if from_zero or problem.n_classes == 1 else shares[1]
         return self.row_loss.base_of_classes(shares, from_zero=from_zero), mean
+
+    def varies(self, sums: Floats) -> Bools:
+        """(G,) whether rows have different outcomes; `sums` as in `base`."""
+        if not self.packed.n_classes:
+            return np.asarray(self.packed.largest_target > 0)  # less the centre, which a constant outcome is
+        n_classes = np.count_nonzero(self.packed.row_weights(sums, np.arange(len(self.groups))), axis=0)
+        return np.asarray(n_classes > 1)
 
     def corrected(self, base: Floats) -> Floats:
         """(G, n_scores) scores to begin with, less what the factors s of classes have put into them.
@@ -235,6 +240,7 @@ def train_boosted(
     boosting = replace(boosting, packed=replace(packed.with_class_factors(sums), n_categories=n_categories))
     loss = boosting.row_loss
     base, mean = boosting.base(sums)
+    varies = boosting.varies(sums)
     problem = boosting.of_trees(mean)
     scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
     base = yield from scores.begin(base)
@@ -244,6 +250,7 @@ def train_boosted(
     n_rows = yield from losses.add(*measured_by)
     is_trained = n_rows[0] > 0  # a group without rows in training has no model
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
+    take = waiting.append if boosting.may_end else deliver
     of_scores: list[NodeValues] = []  # what the nodes of a round's trees say for classes
     go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
     for number in range(parameters.n_rounds):
@@ -261,12 +268,9 @@ def train_boosted(
             members = np.full(n_groups, member)
             # Nodes say numbers, whatever they were grown by.
             trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(replace(of_tree, n_classes=0))
-            trees = trees.only(is_trained)
+            trees = replace(trees, trees=replace(trees.trees, is_explainable=varies)).only(is_trained)
             n_nodes += int(trees.trees.n_nodes.sum())
-            if boosting.may_end:
-                waiting.append(trees)
-            else:
-                deliver(trees)
+            take(trees)
             yield from scores.add(of_tree, growing, known, score)
         losses.grown += go_on
         yield from losses.add(*measured_by)
@@ -294,10 +298,7 @@ def train_boosted(
 def _grown(
     boosting: Boosting, of_round: Problem, number: int, member: int, go_on: Bools, rows_at_hand: bool
 ) -> Program[tuple[Problem, GrowingTrees]]:
-    """The tree of that number in each group that goes on, with the problem that it is of.
-
-    `of_round`: the problem with the rows of the round of that `number`.
-    """
+    """The tree of that number in each group that goes on, and its problem; `of_round`: that of the round's rows."""
     parameters, ordered_rows = boosting.parameters, ORDERED_ROWS if boosting.n_processes == 1 else SHARED_ROWS
     in_order = bool(of_round.rows.mean() >= ordered_rows)
     mask = feature_mask(boosting.packed, parameters.feature_fraction, member, go_on)

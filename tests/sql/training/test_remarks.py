@@ -144,6 +144,27 @@ def test_a_tree_without_a_split_says_so(data: psycopg.Connection, notices: list[
     assert of_one.endswith("there is nothing to learn, and every row will be predicted as that")
 
 
+def test_boosted_models_without_a_split_say_so(data: psycopg.Connection, notices: list[str]) -> None:
+    boost = "SELECT madtree.boost_train('t', 'm{0}', 'id', '{1}', 'x', num_trees => 2, min_bucket => 500{2})"
+    by_group = ", grouping_cols => 'g'"  # of 750 rows each, in which the latter two outcomes are constant
+    for number, outcome in enumerate(("ninety > 40", "z", "(NOT y)", "g::float8")):
+        data.execute(boost.format(number, outcome, by_group))
+    data.execute(boost.format("", "z", ""))
+    assert len(notices) == 2
+    assert all(line.endswith("alike: none lowers the loss within min_bucket and min_gain") for line in notices)
+
+
+def test_boosting_that_diverges_says_so(data: psycopg.Connection, notices: list[str]) -> None:
+    boost = (
+        "SELECT madtree.boost_train('t', 'm{0}', 'id', 'z > 0', 'x', num_trees => 4, learning_rate => {1},"
+        " boost_params => 'subsample=0.05')"
+    )
+    for number, rate in enumerate((1, 0.1)):
+        data.execute(boost.format(number, rate))
+    (line,) = notices
+    assert line.startswith("the training loss is higher after the last round than after the first one; what may help")
+
+
 def test_rounds_that_no_row_tells_when_to_stop(data: psycopg.Connection, notices: list[str]) -> None:
     for fraction in ("1e-9", "0.1"):
         held_out = f"validation_params => 'fraction={fraction}'"
