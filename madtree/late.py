@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -23,14 +23,14 @@ def loading() -> Iterator[None]:
             gc.enable()
 
 
-def attributes_of(room: dict[str, Any], modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+def attributes_of(room: dict[str, Any], modules: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a room.
 
     Args:
         room: its globals.
-        modules: what it has of each module in it.
+        modules: what it has of each module in it: names with blanks between them.
     """
-    module_of = {name: module for module, names in modules.items() for name in names}
+    module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def found(name: str) -> Any:
         if name not in module_of:

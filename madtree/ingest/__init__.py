@@ -42,33 +42,18 @@ if TYPE_CHECKING:
 
 
 _MODULES = {
-    "bin_finder": ("BinFinder", "Binned", "binned_features", "takes_all"),
-    "categories": ("Categories", "check_labels", "in_all_rows", "read_categories", "read_folds"),
-    "group_spool": ("GroupSpool",),
-    "groups": ("Groups", "check_group_values", "copy_groups", "groups_query", "make_groups"),
-    "page_ranges": (
-        "OID",
-        "PageRange",
-        "PageRanges",
-        "Reading",
-        "as_rows",
-        "check_in_place",
-        "distribute",
-        "distribute_to_stay",
-        "distribution_column",
-        "oid_of",
-        "placement",
-        "plain_tables",
-        "range_queries",
-        "read_images",
-        "refuse_others_schema",
-    ),
-    "profile": ("Profile", "classes_at_most", "count_by_group", "estimate_profile", "read_profile"),
-    "row_ids": ("warn_of_repeats", "warn_of_repeated_ids"),
-    "row_reader": ("Packed", "Packing", "RowPacker"),
-    "row_spool": ("RowSpool",),
-    "sources": ("fold_feature", "relation_of", "row_format", "row_source"),
-    "unfit_rows": ("check_heaviest", "no_usable_row", "telling_of_expressions"),
+    "bin_finder": "BinFinder Binned binned_features takes_all",
+    "categories": "Categories check_labels in_all_rows read_categories read_folds",
+    "group_spool": "GroupSpool",
+    "groups": "Groups check_group_values copy_groups groups_query make_groups",
+    "page_ranges": "OID PageRange PageRanges Reading as_rows check_in_place distribute distribute_to_stay "
+    "distribution_column oid_of placement plain_tables range_queries read_images refuse_others_schema",
+    "profile": "Profile classes_at_most count_by_group estimate_profile read_profile",
+    "row_ids": "warn_of_repeats warn_of_repeated_ids",
+    "row_reader": "Packed Packing RowPacker",
+    "row_spool": "RowSpool",
+    "sources": "fold_feature relation_of row_format row_source",
+    "unfit_rows": "check_heaviest no_usable_row telling_of_expressions",
 }
 
 __getattr__ = attributes_of(globals(), _MODULES)

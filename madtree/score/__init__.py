@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 
 _MODULES = {
-    "block_scorer": ("score_block",),
-    "calibration": ("calibration_maps",),
-    "conformal": ("conformal_train",),
-    "former_table": ("FormerTable", "TableSignature", "find_former"),
-    "kept_statistics": ("tree_statistics",),
-    "leaf_outcomes": ("draw_leaf_outcomes",),
-    "new_rows": ("NewRows", "only_row"),
-    "out_of_bag": ("predict_out_of_bag",),
-    "predict": ("score_table",),
-    "predictor": ("PredictedNumbers",),
-    "refreshed_leaves": ("refreshed_nodes",),
-    "refreshed_stages": ("check_stages", "refreshed_boosted"),
-    "rows_at_hand": ("RowsAtHand", "check_number_type", "feature_places"),
-    "shap": ("explain_table",),
-    "shap_row": ("ExplainedRows", "explain_row", "explain_some"),
-    "training_statistics": ("keep_statistics",),
+    "block_scorer": "score_block",
+    "calibration": "calibration_maps",
+    "conformal": "conformal_train",
+    "former_table": "FormerTable TableSignature find_former",
+    "kept_statistics": "tree_statistics",
+    "leaf_outcomes": "draw_leaf_outcomes",
+    "new_rows": "NewRows only_row",
+    "out_of_bag": "predict_out_of_bag",
+    "predict": "score_table",
+    "predictor": "PredictedNumbers",
+    "refreshed_leaves": "refreshed_nodes",
+    "refreshed_stages": "check_stages refreshed_boosted",
+    "rows_at_hand": "RowsAtHand check_number_type feature_places",
+    "shap": "explain_table",
+    "shap_row": "ExplainedRows explain_row explain_some",
+    "training_statistics": "keep_statistics",
 }
 
 __getattr__ = attributes_of(globals(), _MODULES)

@@ -27,7 +27,7 @@ def test_no_name_is_that_of_a_module(room: str) -> None:
     """The module, once it is loaded by another name, would be found in the place of what is meant."""
     module = import_module(room)
     names = {path.stem for path in Path(str(module.__file__)).parent.glob("*.py")}
-    late = {(f"{room}.{name}", each) for name, found in module._MODULES.items() for each in found}
+    late = {(f"{room}.{name}", each) for name, found in module._MODULES.items() for each in found.split()}
     for_type_checkers = {
         (node.module, alias.name)
         for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")))
