@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from psycopg import postgres
+
 from madtree.calls import run
 from madtree.errors import INTERNAL_ERROR, MadtreeError
 from madtree.host import Host, Row, bare_message, local_settings, said_by_citus
@@ -47,17 +49,6 @@ def models(host: Host) -> list[Row]:
 
 # While its client works, a session looks idle to the server.
 _NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}
-_OIDS = {
-    "boolean": 16,
-    "bigint": 20,
-    "integer": 23,
-    "text": 25,
-    "json": 114,
-    "double precision": 701,
-    "timestamp with time zone": 1184,
-    "interval": 1186,
-    "jsonb": 3802,
-}
 
 
 @dataclass(frozen=True)
@@ -94,7 +85,7 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
     given = function.bound(arguments, named or {})
     arguments = [values.typed(each.name, given[each.name], each.type) for each in function.arguments]
     columns = tuple(column.name for column in function.columns)
-    types = tuple(_OIDS[column.type] for column in function.columns)
+    types = tuple(postgres.types[column.type].oid for column in function.columns)
     with _settings(host, {**function.all_settings, **_NEVER_IDLE}), _raising_what_citus_means():
         found = run(host, function, arguments)
     if not function.returns_rows:
