@@ -7,7 +7,7 @@ from sys import float_info
 from madtree.interface import defaults
 from madtree.interface.command_line import GROWTH, SAMPLES, Flag
 from madtree.interface.function import Argument, Setting
-from madtree.interface.training import number_setting
+from madtree.interface.training import count_setting, number_setting
 from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
 from madtree.trees import (
     CATEGORY_ENCODINGS,
@@ -60,23 +60,17 @@ BOOST_PARAMS = Argument(
             defaults.CAT_L2,
             number_of_at_least(0),
         ),
-        Argument(
+        count_setting(
             "max_cat_threshold",
-            "integer",
             "categories on one side of such a split, at most",
             defaults.MAX_CAT_THRESHOLD,
-            valid=Range(1, MAX_CATEGORIES, is_cut=True),
-            setting=Setting(),
-            flag=Flag(GROWTH),
+            Range(1, MAX_CATEGORIES, is_cut=True),
         ),
-        Argument(
+        count_setting(
             "min_data_per_group",
-            "integer",
             "rows that each further candidate of such a split moves to the other side, at least",
             defaults.MIN_DATA_PER_GROUP,
-            valid=at_least(1),
-            setting=Setting(),
-            flag=Flag(GROWTH),
+            at_least(1),
         ),
         number_setting(
             "top_rate",

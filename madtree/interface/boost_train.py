@@ -30,6 +30,7 @@ from madtree.interface.training import (
     VERBOSE,
     WEIGHTS,
     WORKERS,
+    count_setting,
     list_setting,
     number_setting,
 )
@@ -79,14 +80,11 @@ BOOST_TRAIN = Function(
         WEIGHTS,
         replace(TREES, help="rounds at most; of more than two classes each round grows a tree for each"),
         number_setting("learning_rate", "by what the values of leaves are multiplied", defaults.LEARNING_RATE, SHARE),
-        Argument(
+        count_setting(
             "max_leaf_nodes",
-            "integer",
             "leaves of each tree at most: the splits that gain most are made",
             defaults.BOOST_LEAVES,
-            valid=at_least(2),
-            setting=Setting(),
-            flag=Flag(GROWTH),
+            at_least(2),
         ),
         Argument(
             "max_depth",

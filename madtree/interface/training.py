@@ -30,6 +30,11 @@ def number_setting(
     return Argument(name, "double precision", help, default, valid=valid, setting=Setting(), flag=Flag(section, flags))
 
 
+def count_setting(name: str, help: str, default: int | None, valid: Range) -> Argument:
+    """A whole number that a model keeps."""
+    return Argument(name, "integer", help, default, valid=valid, setting=Setting(), flag=Flag(GROWTH))
+
+
 def list_setting(name: str, help: str, form: Form) -> Argument:
     """What is said of features by their names, and kept by a model."""
     return Argument(name, "text", help, None, setting=Setting(), flag=Flag(GROWTH, metavar="LIST"), form=form)

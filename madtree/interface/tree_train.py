@@ -33,6 +33,7 @@ from madtree.interface.training import (
     VERBOSE,
     WEIGHTS,
     WORKERS,
+    count_setting,
     list_setting,
     number_setting,
 )
@@ -88,14 +89,11 @@ TREE_TRAIN = Function(
         WORKERS,
         MEMORY,
         STRATEGY,
-        Argument(
+        count_setting(
             "max_leaf_nodes",
-            "integer",
             "leaves at most: the splits that gain most are made; NULL: any number",
             None,
-            valid=at_least(2),
-            setting=Setting(),
-            flag=Flag(GROWTH),
+            at_least(2),
         ),
         number_setting(
             "min_impurity_decrease",
