@@ -59,7 +59,7 @@ def held_facts(
         if not trust_owner and (facts.foreign_role or (facts.by_superuser and facts.foreign_schema)):
             facts = _held_of_others(host, relation, facts, given, argument, look)
         own = [each for each, part in facts.tables.items() if each in READ and (trust_owner or part.trusted)]
-        if not own or are_held(host, (relation.schema, relation.name), facts, own, trust_owner=trust_owner):
+        if are_held(host, (relation.schema, relation.name), facts, own, trust_owner=trust_owner):
             return facts
     raise made_anew(given, argument)
 
@@ -113,6 +113,8 @@ def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection
     too: a query of it is planned before PostgreSQL refuses it.
     """
     tables = {model_table(*at, key): part for key, part in facts.tables.items() if key in suffixes and part.kind == "r"}
+    if not tables:
+        return True
     hidden = [name for name, part in tables.items() if part.readable is False]  # of one that is gone nobody knows
     try:
         if held := [name for name in tables if name not in hidden]:
@@ -125,7 +127,7 @@ def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection
         return False
     oids = [part.oid for part in tables.values()]
     (found,) = host.query(sql.ARE_HELD, ["pg_catalog.oid[]", "pg_catalog.text[]"], [oids, [*tables]])
-    return not tables or bool(found["same"] and (trust_owner or found["trusted"]))
+    return bool(found["same"] and (trust_owner or found["trusted"]))
 
 
 def look_again(host: Host, statement: str, given: str, argument: str) -> None:
