@@ -16,7 +16,7 @@ from madtree.sqltext.typenames import made_type
 NOT_ALLOWED = "42501"
 HOLD_HINT = (
     "Call it outside of SECURITY DEFINER functions, after SET ROLE or SET SESSION AUTHORIZATION but not after both; or "
-    "log in as that role, or anew where you are no superuser any more."
+    "log in as that role; or log in again, where you are no superuser any more."
 )
 LOOKS = 20  # at what others replace all the time; more than two are rare
 
