@@ -83,7 +83,12 @@ def test_a_group_ends_by_itself(db: psycopg.Connection) -> None:
         ("k", {"boost_params": "method=logitboost"}, "boost_params: method logitboost is for two classes, and k has"),
         ("k", {"boost_params": "method=real"}, "boost_params: method real is for two classes, and k has"),
         ("k", {"loss": "exponential"}, "loss exponential is for two classes, and k has"),
-        ("y", {"boost_params": "method=gentle"}, "loss exponential is for classes"),
+        (
+            "y",
+            {"boost_params": "method=gentle"},
+            "boost_params: method gentle is for classes, and dependent_variable y is of type double precision, which "
+            "means regression: its losses are squared_error",
+        ),
         (
             "late",
             {"boost_params": "method=adaboost", "monotone": "b=+1"},

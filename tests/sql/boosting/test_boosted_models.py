@@ -224,11 +224,6 @@ def test_it_learns_more_than_a_single_tree(db: psycopg.Connection) -> None:
             "is for numbers, and classification => true means",
         ),
         ({"loss": "log_loss", "target": "y"}, "loss log_loss is for classes, and dependent_variable y"),
-        (
-            {"boost_params": "method=real", "target": "y"},
-            "boost_params: method real is for classes, and dependent_variable y is of type double precision, which "
-            "means regression: its losses are squared_error",
-        ),
         ({"boost_params": "max_cat_threshold=0"}, "boost_params: max_cat_threshold must be from 1 to 65534, not '0'"),
         ({"exposure": "w", "target": "y"}, "exposure is for loss => 'poisson' only, not for the default one"),
         ({"exposure": "w", "target": "y", "loss": "gamma"}, "exposure is for loss => 'poisson' only, not for gamma"),
