@@ -43,7 +43,7 @@ class Estimate:
             if not same and self._step is None:
                 took *= _LEVEL_OVER_PACKING  # the first level's time has the packing in it, which told nothing
             pace = took / max(step.n_rows or 1, 1)
-        elif step.unit in ("tree", "round", "pack"):  # which are told of several at a time
+        elif step.unit in ("tree", "pack"):  # which are told of several at a time
             pace = took / max(step.n_done - (self._step.n_done if same and self._step else 0), 1)
         self._pace = pace if not same or self._pace is None else _NEWEST * pace + (1 - _NEWEST) * self._pace
         self._step, self._last = step, now
