@@ -7,6 +7,7 @@ from __future__ import annotations
 from madtree.request.arguments import check_arguments
 from madtree.request.boost_arguments import check_boost_arguments
 from madtree.request.catalog import (
+    FIRST_OTHER,
     TEXT_TYPE,
     Type,
     find_column,

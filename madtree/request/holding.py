@@ -49,19 +49,19 @@ def try_to_hold(host: Host, locks: str) -> bool:
     return True
 
 
-def hold_types(host: Host, oids: Sequence[int]) -> None:
+def hold_types(host: Host, oids: Sequence[int]) -> bool:
     """Hold types, and what they are domains over or arrays of, with their schemas, where a superuser asks and does not
-    trust the owner; as far as she can.
+    trust the owner; whether she could.
     """
     held: Row = {"types": [], "schemas": [], "asked": []}
     for _ in range(LOOKS):
         rows = host.query(sql.OTHERS_TYPES, ["pg_catalog.oid[]"], [list(oids)]) if oids else []
         if not rows or rows[0] == held:
-            return
+            return True
         held = rows[0]
         names = [("pg_type", held["types"]), ("pg_namespace", held["schemas"])]
         if not all(try_to_hold(host, sql.keep_names(catalogue, found)) for catalogue, found in names if found):
-            return
+            return False
     raise changed_meanwhile("a type of a column or an expression")
 
 

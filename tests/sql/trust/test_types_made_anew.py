@@ -98,3 +98,26 @@ def test_an_estimator_scores_later(
     canary()
     assert estimator.score("hers", "k") == expected
     assert canary() == set()
+
+
+@pytest.mark.parametrize("table", ["colours", "data"])
+def test_a_type_that_a_superuser_cannot_hold(
+    data: psycopg.Connection, user_db: psycopg.Connection, schema: str, table: str
+) -> None:
+    """Hers in another role's schema, which that role could rename while her statement names the type: that of a column,
+    or one that a text is cast to.
+    """
+    data.execute(f"CREATE SCHEMA hues_{schema} AUTHORIZATION {user_db.info.user}".encode())
+    try:
+        data.execute(f"CREATE TYPE hues_{schema}.hue AS ENUM ('red', 'green', 'blue')".encode())
+        data.execute(f"CREATE TABLE colours AS SELECT id, x, y, k::hues_{schema}.hue AS k FROM data".encode())
+        data.execute("SELECT tree_train('colours', 'm', 'id', 'y', 'k, x')")
+        call = f"SELECT count(*) FROM tree_drift('m', '{table}'"
+        data.execute("SELECT tree_statistics('m', 'colours')")
+        assert data.execute(f"{call})".encode()).fetchone() == (3,)
+        data.execute("BEGIN READ ONLY")
+        assert data.execute(f"{call}, trust_owner => true)".encode()).fetchone() == (3,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="a superuser cannot hold here"):
+            data.execute(f"{call})".encode())
+    finally:
+        data.execute(f"ROLLBACK; DROP SCHEMA hues_{schema} CASCADE".encode())
