@@ -26,6 +26,15 @@ def changed_meanwhile(what: str) -> MadtreeError:
     return MadtreeError(f"{what} is made anew by others again and again", hint="Try again later.", sqlstate="40001")
 
 
+def changed(what: str) -> MadtreeError:
+    """The error for what is newer than the snapshot of a transaction that is REPEATABLE READ or SERIALIZABLE: its
+    statements find tables as they are, and in the catalogue what was.
+    """
+    return MadtreeError(
+        f"{what} has changed since the transaction began", hint="Do it in another transaction.", sqlstate="40001"
+    )
+
+
 def hold_schema(host: Host, oid: int) -> None:
     """Hold a schema, as the superuser who asks, whatever role she has taken.
 

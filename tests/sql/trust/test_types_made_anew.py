@@ -121,3 +121,24 @@ def test_a_type_that_a_superuser_cannot_hold(
             data.execute(f"{call})".encode())
     finally:
         data.execute(f"ROLLBACK; DROP SCHEMA hues_{schema} CASCADE".encode())
+
+
+@pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
+def test_columns_that_the_past_does_not_show(
+    data: psycopg.Connection, hers: psycopg.Connection, canary: Callable[[], set[str]], level: str
+) -> None:
+    """A superuser's expression means the column that has the name now, and PostgreSQL would cast that by itself."""
+    hers.execute(_CAST.encode())
+    for call, change in (
+        ("SELECT tree_train('plain', 'out', 'id', 'y', 'lower(k), x')", "DROP k"),
+        ("SELECT tree_tune('plain', 'out', 'id', 'y', 'lower(k), x', params => 'max_depth=2,3')", "RENAME k TO former"),
+    ):
+        hers.execute("CREATE TABLE plain AS SELECT id, x, y, 'red'::text AS k FROM data")
+        data.execute(f"BEGIN ISOLATION LEVEL {level}; SELECT FROM data".encode())
+        hers.execute(f"ALTER TABLE plain {change}; ALTER TABLE plain ADD k hue DEFAULT 'red'".encode())
+        told = "training_table_name: plain has changed since the transaction began"
+        with pytest.raises(psycopg.errors.SerializationFailure, match=told):
+            data.execute(call.encode())
+        data.execute("ROLLBACK")
+        assert canary() == set()
+        hers.execute("DROP TABLE plain")
