@@ -2,5 +2,8 @@
 
 from madtree.late import loading
 
-with loading():
-    from madtree.cli.app import main
+try:
+    with loading():
+        from madtree.cli.app import main
+except KeyboardInterrupt:  # Ctrl-C while modules are loaded
+    raise SystemExit(130) from None

@@ -26,7 +26,7 @@ def alias_command(
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
-    """Give a model a second name, or let one that is there name this model."""
+    """Give a model a second name, or let an alias that is there name this model."""
     if remove == (given["model"] is not None):
         raise CommandError("give a model, or --remove", code=USAGE)
     arguments = given.of("model_alias")

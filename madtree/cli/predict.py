@@ -25,7 +25,7 @@ EPILOG = examples(
 
 @with_options_of("forest_predict", "tree_predict", boost_predict="a boosted model")
 def predict_command(given: Given, dsn: Dsn = None, json: Json = False) -> None:
-    """Score a table by a model, a tree or a forest, into a new table."""
+    """Score a table by a model of any kind, into a new table."""
     model = given["model"]
     with session(dsn) as opened:
         function = opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts

@@ -44,25 +44,19 @@ def report_command(
         ),
     ] = None,
     max_trees: Annotated[
-        int,
-        typer.Option(
-            help="Of a model of several trees, how many at most; all together have up to 20,000 nodes.",
-            min=1,
-        ),
+        int, typer.Option(help="Of a model of several trees, how many at most, of up to 20,000 nodes together.", min=1)
     ] = 200,
     row: Annotated[
         str | None, typer.Option(help="Mark the path of the row with this id, of that table.", show_default=False)
     ] = None,
     dsn: Dsn = None,
 ) -> None:
-    """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score; of a forest its
-    out-of-bag error by the number of trees, and trees to choose from.
-    """  # fmt: skip
+    """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score.
+
+    Of a forest also its out-of-bag error by the number of trees, of a boosted model its loss by the round, and trees to
+    choose from.
+    """
     with session(dsn) as opened:
-        page = opened.here(
-            lambda host: build_report(
-                host, **given.of("tree_call"), data=data, trees=trees, max_trees=max_trees, row=row
-            ),
-            "making the report",
-        )
+        wanted = {**given.of("tree_call"), "data": data, "trees": trees, "max_trees": max_trees, "row": row}
+        page = opened.here(lambda host: build_report(host, **wanted), "making the report")
     write(page, output, f"report of {given['model']}")

@@ -1614,7 +1614,8 @@ class FunctionCalls(Caller):
         n_folds
             That are drawn by the hash of the id.
         metric
-            Accuracy, balanced_accuracy, log_loss, auc, rmse, r2, poisson_deviance; None: the first one for the outcome.
+            'accuracy', 'balanced_accuracy', 'log_loss', 'auc', 'rmse', 'r2', 'poisson_deviance'; None: the first one
+            for the outcome.
         search
             'grid': all settings on all rows; 'halving': all on a part of the rows, the best third of them on three
             times as many, and so on.

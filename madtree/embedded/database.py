@@ -18,6 +18,7 @@ from madtree.install.script import expand
 
 DATABASE = "madtree"
 SUPERUSER = "postgres"
+PATIENCE = 5.0  # seconds that the server has for reading its files again
 # The way from the extension's version to this package's, where they differ and there is one.
 UPGRADE = """
 SELECT p.path FROM pg_catalog.pg_extension AS e
@@ -60,6 +61,9 @@ def ensure_password(home: Home, port: int) -> None:
 
     A new one at each start, for that start's port alone, and before anybody is let in by TCP: while the server is down,
     anybody on this machine may listen at its port, and libpq tells the password to who asks for it in clear.
+
+    Raises:
+        PrivateServerError: the server does not read its files.
     """
     if home.passfile.exists() and is_loopback_open(home):
         return
@@ -76,11 +80,14 @@ def ensure_password(home: Home, port: int) -> None:
         open_loopback(home)
         (read_before,) = connection.execute("SELECT pg_catalog.pg_conf_load_time()").fetchone() or (None,)
         connection.execute("SELECT pg_catalog.pg_reload_conf()")
-    for _ in range(500):  # a new session knows when the server has read its files
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up:  # a new session knows when the server has read its files
         with connect(home, port, "postgres") as connection:
             if connection.execute("SELECT pg_catalog.pg_conf_load_time()").fetchone() != (read_before,):
                 return
         time.sleep(0.01)
+    unread = f"the server has not read {home.config_file} within {PATIENCE:g} seconds: nobody is let in by TCP yet"
+    raise PrivateServerError(unread, f"{home.log} may say why; then run 'madtree up' again.")
 
 
 def ensure_database(home: Home, port: int) -> None:

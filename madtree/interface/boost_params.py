@@ -95,7 +95,8 @@ BOOST_PARAMS = Argument(
         Argument(
             "method",
             "text",
-            f"{', '.join(METHODS)}; all but the first begin with scores of 0, all but the first two are of two classes",
+            f"{', '.join(map(repr, METHODS))}; all but the first begin with scores of 0, all but the first two are of "
+            "two classes",
             defaults.BOOST_METHOD,
             valid=OneOf(tuple(METHODS)),
             setting=Setting("boost_method"),
@@ -104,8 +105,8 @@ BOOST_PARAMS = Argument(
         Argument(
             "category_encoding",
             "text",
-            "none: categories are split as they are; ordered: as numbers, the mean outcome of the rows of a category "
-            "that come before a row in a random order (CatBoost)",
+            "'none': categories are split as they are; 'ordered': as numbers, the mean outcome of the rows of a "
+            "category that come before a row in a random order (CatBoost)",
             defaults.CATEGORY_ENCODING,
             valid=OneOf(CATEGORY_ENCODINGS),
             setting=Setting(),

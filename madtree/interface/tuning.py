@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.command_line import DATA, RUN, Command, Flag
+from madtree.interface.command_line import RUN, Command, Flag
 from madtree.interface.function import Argument, Function
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
@@ -70,7 +70,7 @@ TREE_TUNE = Function(
         Argument(
             "metric",
             "text",
-            f"{', '.join(METRICS)}; NULL: the first one for the outcome",
+            f"{', '.join(map(repr, METRICS))}; NULL: the first one for the outcome",
             None,
             valid=OneOf(tuple(METRICS)),
             flag=Flag(SEARCH, ("--metric",), "NAME"),
@@ -95,15 +95,11 @@ TREE_TUNE = Function(
         WEIGHTS,
         replace(VERBOSE, help="true: INFO lines of what is done, and the stages' seconds"),
         replace(SEED, help="of the folds, and of what each training draws"),
-        replace(
-            REPLACE,
-            help="true: overwrite the tables of an earlier search",
-            flag=Flag(RUN, ("--replace",), help="overwrite the tables of an earlier search"),
-        ),
+        replace(REPLACE, help="true: overwrite the tables of an earlier search", flag=Flag(RUN, ("--replace",))),
         WORKERS,
         MEMORY,
         STRATEGY,
-        replace(CLASSIFICATION, flag=Flag(DATA, ("--classification/--regression",))),
+        CLASSIFICATION,
     ),
     details="""\
 It returns one line that says which setting is best. The table of scores has a row for each setting and fold:

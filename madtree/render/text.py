@@ -22,9 +22,6 @@ from madtree.render.labels import (
 from madtree.trees import FeatureKind, Model, Node, Surrogate, Tree
 
 LEGEND = 120  # characters of the classes' names
-SCORES = """\
- - Number of rows and, {said}, a number inside []. For a
-        leaf node, this is what the tree adds."""
 RULE = " -------------------------------------"
 INDENT = "   "
 EXPLANATION = """\
@@ -37,15 +34,12 @@ CLASSES = """\
  - Number of (weighted) rows for each response variable inside [].
         The response label order is given as [{labels}].
         For each leaf, the prediction is given after the '-->'"""
-COUNTING = """\
- - Classes count by class_params: {params}."""
-MEANS = """\
- - Number of rows and average response value inside []. For a leaf node,
-        this is the prediction."""
-
-RATES = """\
- - Number of rows and rate of events inside []. For a leaf node, this is
-        the prediction: events expected in an exposure of 1."""
+COUNTING = " - Classes count by class_params: {params}."
+NUMBERS = """\
+ - Number of rows and {number} inside []. For a leaf node,
+        this is {meaning}."""
+MEAN = ("average response value", "the prediction")
+RATE = ("rate of events", "the prediction: events expected in an exposure of 1")
 
 
 def model_text(
@@ -64,7 +58,7 @@ def model_text(
         between: called after each line, for cancels to be let in.
         max_depth: how deep trees are shown; None for all of them.
     """
-    lines = [*_legend(model), RULE] if verbose else [RULE, *_order_of_counts(model, full)]
+    lines = [*_legend(model), RULE] if verbose else [RULE, *_in_brackets(model, full)]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
@@ -75,12 +69,11 @@ def model_text(
     return "\n".join(lines) + "\n"
 
 
-def _order_of_counts(model: Model, full: bool) -> list[str]:
-    """What stands in brackets, where that is not the rows and their mean."""
-    if model.adds_scores:
-        return [f" []: rows, {leaf_words(model)}"]
+def _in_brackets(model: Model, full: bool) -> list[str]:
+    """What stands in brackets."""
     if not model.has_class_leaves:
-        return []
+        what = "" if model.adds_scores else "rate of " if model.of_counts else "mean of "
+        return [f" []: rows, {what}{leaf_words(model)}"]
     weighted = "weight" if model.weighted or model.summary.get("class_params") else "rows"
     if len(model.classes) > MOST_COUNTS and not full:
         return [f" []: {weighted} by class, the most frequent first; {len(model.classes)} classes"]
@@ -90,8 +83,8 @@ def _order_of_counts(model: Model, full: bool) -> list[str]:
 def _legend(model: Model) -> list[str]:
     labels = ", ".join(map(quoted, model.classes))
     if not model.has_class_leaves:
-        means = RATES if model.of_counts else MEANS
-        return [RULE, EXPLANATION, SCORES.format(said=leaf_words(model)) if model.adds_scores else means]
+        number, meaning = ("a number", leaf_words(model)) if model.adds_scores else RATE if model.of_counts else MEAN
+        return [RULE, EXPLANATION, NUMBERS.format(number=number, meaning=meaning)]
     params = model.summary.get("class_params")
     counting = [COUNTING.format(params=params)] if params else []
     return [RULE, EXPLANATION, CLASSES.format(labels=labels), *counting]

@@ -35,6 +35,7 @@ from madtree.request.holding import (
 from madtree.request.named_features import FeaturePlaces
 from madtree.request.needed_columns import columns_needed, refuse_moved
 from madtree.request.new_tables import Part, check_free, check_new, may_be_swapped, model_tables
+from madtree.request.outcome import class_texts
 from madtree.request.source import Alias, find_alias, find_relation, find_source, is_relation
 from madtree.request.train_request import OrderedEncoding, TrainingTask
 from madtree.request.tune_arguments import CHECKS, TuneTask, check_tune_arguments

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import defaults
 from madtree.records import dataclass
-from madtree.request.catalog import Type, has_order, warn_of_texts
+from madtree.request.catalog import Type, find_types, has_order, probe_types, warn_of_texts
 from madtree.request.features import Item, is_text
 from madtree.request.hints import as_number
 from madtree.sqltext.relation import Relation
@@ -106,6 +107,18 @@ def outcome_of(
         typed = f"({dependent.sql}::pg_catalog.{_TYPES_OF_CONSTANTS[type_.base]})"
         return CheckedOutcome(wanted, typed, type_.base, writer)
     return CheckedOutcome(wanted, dependent.sql, type_.base, writer)
+
+
+def class_texts(host: Host, source: Relation, outcome: str) -> Callable[[str], str]:
+    """How a class is told from others as text: SQL of it from SQL of the outcome, or of a class that a user has named
+    in a text. Equal numbers, such as 1 and 1.0, are one class.
+    """
+    (oid,) = probe_types(host, source, [("y", outcome)])
+    type_ = find_types(host, [oid])[oid]
+    if type_.is_array or type_.base not in NUMBER_TYPES | INTEGER_TYPES:
+        return type_.as_text
+    read_as = "numeric" if type_.base in INTEGER_TYPES else type_.base
+    return lambda number: text_of_equal(number, read_as)
 
 
 def _is_for_classes(type_: Type) -> bool:

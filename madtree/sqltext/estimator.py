@@ -8,7 +8,7 @@ from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output, tree_case
-from madtree.sqltext.quote import literal, qualified, with_needed_quotes
+from madtree.sqltext.quote import qualified, with_needed_quotes
 from madtree.sqltext.rows import as_number
 from madtree.sqltext.values import category
 from madtree.trees import Feature, FeatureKind, Tree
@@ -53,10 +53,10 @@ def rows_by_class(source: str, outcome: str) -> str:
 
 
 def weighted_by_class(outcome: str, weights: Mapping[str, float], weight: str | None = None) -> str:
-    """A row's weight times that of its class, 1 for a class that is not named."""
+    """A row's weight times that of its class, 1 for a class that is not named; outcome and classes are SQL."""
     label_of_row, one = f'({outcome})::pg_catalog.text COLLATE pg_catalog."C"', QUALIFIED.number(1.0)
     cases = " WHEN ".join(
-        f"{label_of_row} OPERATOR(pg_catalog.=) {literal(label)}::pg_catalog.text THEN {number}"
+        f"{label_of_row} OPERATOR(pg_catalog.=) ({label})::pg_catalog.text THEN {number}"
         for label, number in ((label, QUALIFIED.number(value)) for label, value in weights.items())
     )
     case = f"CASE WHEN {cases} ELSE {one} END" if cases else one

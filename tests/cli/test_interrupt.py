@@ -53,6 +53,24 @@ def dsn_uri(dsn: str) -> str:
     return f"postgresql://{info['user']}@/{info['dbname']}?host={info['host']}&port={info['port']}"
 
 
+INTERRUPTED_LOADING = """
+import sys
+
+class Finder:
+    def find_spec(name, *more):
+        if name == "madtree.cli.app":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Finder)
+import madtree.cli
+"""
+
+
+def test_an_interrupt_while_modules_are_loaded_is_no_traceback() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_LOADING], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 # A session shows more than its name while it trains.
 BUSY = (
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "

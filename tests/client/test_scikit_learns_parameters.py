@@ -133,6 +133,17 @@ def test_a_table_and_its_copy_take_the_same_class_weights_and_shares(client: mad
         assert min(node.n_rows for node in in_place.model_.trees[0].leaves()) >= 3
 
 
+def test_equal_numbers_are_one_class_to_their_weights(client: madtree.Client, db: psycopg.Connection) -> None:
+    db.execute(
+        "CREATE TABLE twice AS SELECT g AS id, g % 5 AS x, CASE WHEN g % 3 = 0 THEN round(1, g % 2) ELSE 2 END AS y, "
+        "CASE WHEN g % 3 = 0 THEN 1 ELSE 2 END AS i FROM generate_series(1, 60) AS g"
+    )
+    for y in ("y", "y::float8", "i"):
+        for of_class, share in (("balanced", 0.5), ({1.0: 4, 2: 1}, 2 / 3), ({"1.000": 4}, 2 / 3)):
+            tree = madtree.DecisionTreeClassifier(client, list_of_features="x", max_depth=0, class_weight=of_class)
+            assert tree.fit("twice", y).predict_proba("twice")[0, 0] == pytest.approx(share)
+
+
 def test_a_table_without_a_key_is_learned_and_scored_as_it_lies(client: madtree.Client, db: psycopg.Connection) -> None:
     db.execute(
         "CREATE TABLE loose AS SELECT g AS x, g % 7 AS z, g > 50 AS big FROM generate_series(100, 1, -1) AS g; "

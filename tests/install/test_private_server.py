@@ -52,6 +52,18 @@ def test_up_gives_a_uri_to_a_database_with_the_extension_on_the_search_path(stan
     assert query(uri, "SHOW search_path") == '"$user", public, madtree'
 
 
+def test_a_server_that_does_not_read_its_files_again_is_told_of(running, monkeypatch):
+    class Deaf(psycopg.Connection):
+        def execute(self, query, *more, **given):
+            return super().execute("SELECT 1" if "reload" in str(query) else query, *more, **given)
+
+    monkeypatch.setattr("madtree.embedded.database.psycopg.connect", Deaf.connect)
+    monkeypatch.setattr("madtree.embedded.database.PATIENCE", 0.2)
+    running.home.passfile.unlink()
+    with pytest.raises(PrivateServerError, match=r"has not read .* within 0\.2 seconds"):
+        running.up()
+
+
 def test_what_does_not_end_is_ended(standing, monkeypatch):
     monkeypatch.setattr("madtree.embedded.osuser.PATIENCE", 0.1)
     with pytest.raises(PrivateServerError, match=r"sleep 60 has not ended in 0\.1 seconds"), standing.home.explained():

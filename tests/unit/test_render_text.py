@@ -60,7 +60,12 @@ def test_classification() -> None:
 def test_regression() -> None:
     nodes = [inner(0, "x", 1e-7, prediction=20.090625, n_rows=32), leaf(1, 1.5, None), leaf(2, -3.0, None)]
     drawn = model_text(model(tree(*nodes), classes=()))
-    assert body(drawn) == [" (0)[32, 20.0906]  x <= 1e-07", "    (1)[2, 1.5]  *", "    (2)[2, -3]  *"]
+    assert body(drawn) == [
+        " []: rows, mean of y",
+        " (0)[32, 20.0906]  x <= 1e-07",
+        "    (1)[2, 1.5]  *",
+        "    (2)[2, -3]  *",
+    ]
 
 
 NOISY = (inner(0, "x", 1.0, prediction=1.04e-15, n_rows=32), leaf(1, 0.25, None), leaf(2, -3e-16, None))

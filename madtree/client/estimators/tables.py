@@ -12,7 +12,7 @@ from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.host import Host
 from madtree.interface import NUMERIC_COLUMNS
-from madtree.request import find_column, find_columns, find_source, plain_expressions
+from madtree.request import class_texts, find_column, find_columns, find_source, plain_expressions
 from madtree.sqltext.estimator import (
     COLUMNS,
     PLACE_IN_TABLE,
@@ -22,7 +22,7 @@ from madtree.sqltext.estimator import (
     rows_with,
     weighted_by_class,
 )
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name, split_alias
 
@@ -135,16 +135,18 @@ def weights_of_classes(
     Raises:
         CallError: it is neither.
     """
-    y, *weight = table.plain(client.host, outcome_of(y), *([] if sample_weight is None else [sample_weight]))
+    outcome, weight = outcome_of(y), [] if sample_weight is None else table.plain(client.host, sample_weight)
+    text_of = class_texts(client.host, table.relation, outcome)
     if class_weight == "balanced":
-        counts = client.query(rows_by_class(table.sql, y))
+        counts = client.query(rows_by_class(table.sql, text_of(outcome)))
         total = sum(row.rows for row in counts)
         weights = {row.label: total / (len(counts) * row.rows) for row in counts}
     elif isinstance(class_weight, Mapping):
         weights = {
-            str(label).lower() if isinstance(label, bool) else str(label): float(weight)
-            for label, weight in class_weight.items()
+            str(label).lower() if isinstance(label, bool) else str(label): float(factor)
+            for label, factor in class_weight.items()
         }
     else:
         raise CallError(f"class_weight must be None, 'balanced' or weights by class, not {class_weight!r}")
-    return weighted_by_class(y, weights, *weight)
+    classes = {text_of(f"{literal(label)}::pg_catalog.text"): factor for label, factor in weights.items()}
+    return weighted_by_class(text_of(outcome), classes, *weight)

@@ -80,7 +80,12 @@ def test_regression_shows_rows_and_mean(db: psycopg.Connection) -> None:
     load_mtcars(db)
     train(db, "mtcars", "model", "mpg", "cyl, hp", max_depth=1)
     lines = display(db, "'model', false").splitlines()
-    assert lines[1:-1] == [" (0)[32, 20.0906]  cyl <= 5", "    (1)[11, 26.6636]  *", "    (2)[21, 16.6476]  *"]
+    assert lines[1:-1] == [
+        " []: rows, mean of mpg",
+        " (0)[32, 20.0906]  cyl <= 5",
+        "    (1)[11, 26.6636]  *",
+        "    (2)[21, 16.6476]  *",
+    ]
 
 
 def test_dates_and_labels_are_shown_as_such(db: psycopg.Connection) -> None:

@@ -71,9 +71,8 @@ def helped(lines: list[str]) -> list[int]:
     return [int(match[1]) for line in lines if (match := NOTE.fullmatch(line))]
 
 
-@pytest.mark.parametrize("importance", share([True, False], 2))
-def test_workers_change_nothing(db: psycopg.Connection, told: list[str], importance: bool) -> None:
-    (workers,) = share((1, 3), 2, int(importance))
+@pytest.mark.parametrize(("importance", "workers"), share([(True, 3), (True, 1), (False, 3), (False, 1)], 4))
+def test_workers_change_nothing(db: psycopg.Connection, told: list[str], importance: bool, workers: int) -> None:
     forest(db, 0, importance=importance)
     alone = model(db)
     assert not helped(told)
