@@ -12,9 +12,9 @@ from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import (
     FIRST_OTHER,
-    HOLD_HINT,
     TEXT_TYPE,
     Type,
+    cannot_hold,
     find_relation,
     find_types,
     hold_types,
@@ -157,12 +157,7 @@ def _hold_named(table: NewTable, oids: Sequence[int]) -> None:
     and she cannot hold them.
     """
     if not hold_types(table.host, oids):
-        raise MadtreeError(
-            f"{table.argument}: to use {table.given} takes types of other roles, or in other roles' schemas, which a "
-            "superuser cannot hold here: what they are called may be another type by the time that it is used",
-            hint=f"Use a transaction that may write, at the primary. {HOLD_HINT}",
-            sqlstate=NOT_ALLOWED,
-        )
+        raise cannot_hold(table.argument, table.given)
 
 
 def _of_others_enums(host: Host, enums: Sequence[Feature]) -> list[Feature]:

@@ -25,6 +25,7 @@ from madtree.request.hints import refused_value
 from madtree.request.holding import (
     HOLD_HINT,
     LOOKS,
+    cannot_hold,
     changed_meanwhile,
     check_known_types,
     hold_types,

@@ -35,6 +35,16 @@ def changed(what: str) -> MadtreeError:
     )
 
 
+def cannot_hold(argument: str, given: str) -> MadtreeError:
+    """The error where `hold_types` is false."""
+    return MadtreeError(
+        f"{argument}: to use {given} takes types of other roles, or in other roles' schemas, which a superuser cannot "
+        "hold here: what they are called may be another type by the time that it is used",
+        hint=f"Use a transaction that may write, at the primary. {HOLD_HINT}",
+        sqlstate=NOT_ALLOWED,
+    )
+
+
 def hold_schema(host: Host, oid: int) -> None:
     """Hold a schema, as the superuser who asks, whatever role she has taken.
 

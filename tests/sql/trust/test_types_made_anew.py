@@ -119,6 +119,10 @@ def test_a_type_that_a_superuser_cannot_hold(
         assert data.execute(f"{call}, trust_owner => true)".encode()).fetchone() == (3,)
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="a superuser cannot hold here"):
             data.execute(f"{call})".encode())
+        data.execute("ROLLBACK; SELECT tree_train('colours', 'of_hues', 'id', 'k', 'x'); BEGIN READ ONLY")
+        data.execute("SELECT tree_display('of_hues')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="a superuser cannot hold here"):
+            data.execute("SELECT tree_sql('of_hues')")
     finally:
         data.execute(f"ROLLBACK; DROP SCHEMA hues_{schema} CASCADE".encode())
 
