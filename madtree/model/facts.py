@@ -84,6 +84,8 @@ class Facts:
         foreign_schema: whether the caller does not trust the owner of the tables' schema, who could replace them.
         schema_owner: that role.
         schema_oid: of pg_namespace.
+        types_held: whether no name of the columns' types can become another one's until the transaction ends, as far as
+            that is others' to give.
     """
 
     tables: dict[str, TableFacts]
@@ -91,6 +93,7 @@ class Facts:
     foreign_schema: bool
     schema_owner: str
     schema_oid: int
+    types_held: bool = True
 
     @property
     def foreign_owner(self) -> str | None:
@@ -116,8 +119,9 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     """What the catalogue says of the relations that have the names of a model's tables."""
     names = {suffixed(name, suffix): suffix for suffix in SUFFIXES if suffix not in BESIDE}
     rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
+    types_held = True
     if oids := sorted({row["type_oid"] for row in rows if not row["own"]}):
-        hold_types(host, oids)
+        types_held = hold_types(host, oids)
         rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
     rows = [row for row in rows if row["table"] in names]  # a name may have been cut
     others = _other_types(host, oids)
@@ -145,7 +149,8 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     if not rows:
         return Facts({}, False, False, "", 0)
     row = rows[0]
-    return Facts(tables, row["by_superuser"], not row["schema_trusted"], row["schema_owner"], row["schema_oid"])
+    foreign = not row["schema_trusted"]
+    return Facts(tables, row["by_superuser"], foreign, row["schema_owner"], row["schema_oid"], types_held)
 
 
 def held_by_citus(host: Host, oids: Collection[int]) -> set[int]:

@@ -17,7 +17,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, at_end
 from madtree.model.facts import Facts
 from madtree.model.trust import NOT_ALLOWED, TRUST_HINT
-from madtree.request import HOLD_HINT, try_to_hold
+from madtree.request import HOLD_HINT
 from madtree.sqltext import trust as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
@@ -110,7 +110,10 @@ def made_anew(given: str, argument: str) -> MadtreeError:
 def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection[str], *, trust_owner: bool) -> bool:
     """Hold some tables, of trusted owners, as readers do, as far as the caller may; whether they are those that were
     looked at, and their owners trusted still; with `trust_owner`, whoever these are. One that may not be read counts,
-    too: a query of it is planned before PostgreSQL refuses it.
+    too: a query of it is planned before PostgreSQL refuses it, and some of its columns may be read.
+
+    Raises:
+        Exception: the database's, as where a superuser who has taken a role may not read one, and cannot hold it.
     """
     tables = {model_table(*at, key): part for key, part in facts.tables.items() if key in suffixes and part.kind == "r"}
     if not tables:
@@ -120,7 +123,7 @@ def are_held(host: Host, at: tuple[str, str], facts: Facts, suffixes: Collection
         if held := [name for name in tables if name not in hidden]:
             host.command(sql.lock(held))
         if hidden and facts.by_superuser:
-            try_to_hold(host, sql.lock(hidden))
+            host.command(sql.by_own_rights(sql.lock(hidden), host.query(sql.SESSION)[0]))
     except Exception as error:
         if _sqlstate(error) not in NO_TABLE:
             raise

@@ -11,10 +11,13 @@ from madtree.host import Host, bare_message, has_citus
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import (
+    FIRST_OTHER,
     TEXT_TYPE,
     Type,
+    cannot_hold,
     find_relation,
     find_types,
+    hold_types,
     kind_of,
     named_types,
     refuse_others_values,
@@ -98,7 +101,7 @@ def fit_features(
     expressions = [*first, *names, *others]
     if not trust_owner:
         refuse_others_values(host, source, [(table.argument, text) for text in expressions])
-    types = _column_types(table, expressions, hint)
+    types = _column_types(table, expressions, hint, held=not trust_owner)
     found = dict(zip(names, types[len(first) :], strict=False))
     data = NewData(
         {feature.name: fit_feature(feature, found[feature.name]) for feature in model.features},
@@ -137,6 +140,7 @@ def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
     if not enums:
         return
     oids = [row["oid"] for row in named_types(host, [quoted_type(each.type) for each in enums]) if row["oid"]]
+    _hold_named(table, oids)
     if not oids or not has_citus(host) or not renamed_by_others(host, oids):
         return
     if host.query(PLACEMENT, ["pg_catalog.oid"], [table.source.oid]):
@@ -146,6 +150,14 @@ def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
             hint="Copy the rows into a table that Citus does not hold.",
             sqlstate=NOT_ALLOWED,
         )
+
+
+def _hold_named(table: NewTable, oids: Sequence[int]) -> None:
+    """Raise MadtreeError where a superuser's statements would name types whose names others could give to other ones,
+    and she cannot hold them.
+    """
+    if not hold_types(table.host, oids):
+        raise cannot_hold(table.argument, table.given)
 
 
 def _of_others_enums(host: Host, enums: Sequence[Feature]) -> list[Feature]:
@@ -190,8 +202,11 @@ def casting(model: Model, features: Mapping[str, Feature], given: str, argument:
         ) from error
 
 
-def _column_types(table: NewTable, expressions: Sequence[str], hint: str) -> list[Type]:
-    """Types of expressions over a row of the relation; arguments and errors as for `fit_features`."""
+def _column_types(table: NewTable, expressions: Sequence[str], hint: str, *, held: bool) -> list[Type]:
+    """Types of expressions over a row of the relation; arguments and errors as for `fit_features`.
+
+    `held`: they must be such as others cannot give another one's name while a superuser's statements name them.
+    """
     host, source = table.host, table.source
     try:
         oids = _probe(host, source, expressions)
@@ -209,6 +224,8 @@ def _column_types(table: NewTable, expressions: Sequence[str], hint: str) -> lis
             hint=hint,
             sqlstate=UNDEFINED_COLUMN,
         ) from error
+    if held:
+        _hold_named(table, [oid for oid in oids if oid >= FIRST_OTHER])
     types = find_types(host, oids)
     return [types[oid] for oid in oids]
 

@@ -14,6 +14,8 @@ from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.trust import keep_names, lock
 
+_OID = ["pg_catalog.oid"]
+
 
 def check_own_table(opened: OpenModel, argument: str) -> None:
     """Whether the caller may read that table unasked, which then stays what it is until the transaction ends.
@@ -55,18 +57,19 @@ def _foreign_owner(rows: Host, given: str, argument: str) -> str | None:
     held: Relation | None = None
     for _ in range(LOOKS):
         relation = find_relation(rows, given, argument)
+        found = rows.query(OWNER, _OID, [relation.oid])
+        others = rows.query(OTHERS_SCHEMA, _OID, [relation.oid])
         if relation == held:
-            found = rows.query(OWNER, ["pg_catalog.oid"], [relation.oid])
-            others = rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid])
             if others and held_by_citus(rows, [relation.oid]):
                 return str(others[0]["owner"])
             return None if found[0]["trusted"] else str(found[0]["owner"])
-        for row in rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid]):
+        for row in others:
             if not try_to_hold(rows, keep_names("pg_namespace", [row["oid"]])):
                 return str(row["owner"])
-            if relation.kind in "mf":  # LOCK TABLE takes none; their rows' type is renamed and dropped with them
-                try_to_hold(rows, keep_names("pg_type", [row["row_type"]]))
         if relation.kind in "rpv":  # what LOCK TABLE takes
             rows.command(lock([qualified(relation.schema, relation.name)]))
+        # Their rows' type is renamed and dropped with the others.
+        elif found and not try_to_hold(rows, keep_names("pg_type", [found[0]["row_type"]])):
+            return str(found[0]["owner"])
         held = relation
     raise changed_meanwhile(f"{argument}: {given}")

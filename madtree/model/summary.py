@@ -17,7 +17,7 @@ from madtree.model.find import ModelTables
 from madtree.model.size_limits import check_texts
 from madtree.model.summary_row import SummaryRow, uncast_class, uncast_groups
 from madtree.model.trust import check_columns, check_columns_of_kind, check_owners_code
-from madtree.request import Type, find_types, kind_of, named_types
+from madtree.request import Type, cannot_hold, find_types, kind_of, named_types
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.kinds import TABLES
@@ -278,6 +278,8 @@ def _check_trust(
     feature_types: Mapping[str, bool],
     grouping: Sequence[ColumnFacts],
 ) -> None:
+    if not (tables.facts.types_held or tables.trust_owner):
+        raise cannot_hold(tables.argument, tables.given)
     columns = [*grouping, tables.facts.tables["_nodes"].columns["prediction"]]
     types = {column.type: column.trusted for column in columns} | dict(feature_types)
     foreign = [text for text in watched(host, expressions) if not is_plain(text)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from madtree.request.arguments import check_arguments
 from madtree.request.boost_arguments import check_boost_arguments
 from madtree.request.catalog import (
+    FIRST_OTHER,
     TEXT_TYPE,
     Type,
     find_column,
@@ -24,6 +25,7 @@ from madtree.request.hints import refused_value
 from madtree.request.holding import (
     HOLD_HINT,
     LOOKS,
+    cannot_hold,
     changed_meanwhile,
     check_known_types,
     hold_types,

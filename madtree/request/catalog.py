@@ -9,7 +9,7 @@ from madtree.errors import MadtreeError
 from madtree.host import TYPES, Host, Row, bare_message
 from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
-from madtree.request.holding import hold_types
+from madtree.request.holding import changed, hold_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.quote import EQUALS
@@ -138,15 +138,6 @@ def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     found = {row["asked"]: _type(row) for row in rows}
     known.update((oid, type_) for oid, type_ in found.items() if oid < _FIRST_OF_SERVER)
     return found | {oid: known[oid] for oid in wanted - found.keys()}
-
-
-def changed(what: str) -> MadtreeError:
-    """The error for what is newer than the snapshot of a transaction that is REPEATABLE READ or SERIALIZABLE: its
-    statements find tables as they are, and in the catalogue what was.
-    """
-    return MadtreeError(
-        f"{what} has changed since the transaction began", hint="Do it in another transaction.", sqlstate="40001"
-    )
 
 
 def _type(row: Row) -> Type:

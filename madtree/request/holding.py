@@ -26,6 +26,25 @@ def changed_meanwhile(what: str) -> MadtreeError:
     return MadtreeError(f"{what} is made anew by others again and again", hint="Try again later.", sqlstate="40001")
 
 
+def changed(what: str) -> MadtreeError:
+    """The error for what is newer than the snapshot of a transaction that is REPEATABLE READ or SERIALIZABLE: its
+    statements find tables as they are, and in the catalogue what was.
+    """
+    return MadtreeError(
+        f"{what} has changed since the transaction began", hint="Do it in another transaction.", sqlstate="40001"
+    )
+
+
+def cannot_hold(argument: str, given: str) -> MadtreeError:
+    """The error where `hold_types` is false."""
+    return MadtreeError(
+        f"{argument}: to use {given} takes types of other roles, or in other roles' schemas, which a superuser cannot "
+        "hold here: what they are called may be another type by the time that it is used",
+        hint=f"Use a transaction that may write, at the primary. {HOLD_HINT}",
+        sqlstate=NOT_ALLOWED,
+    )
+
+
 def hold_schema(host: Host, oid: int) -> None:
     """Hold a schema, as the superuser who asks, whatever role she has taken.
 
@@ -49,19 +68,19 @@ def try_to_hold(host: Host, locks: str) -> bool:
     return True
 
 
-def hold_types(host: Host, oids: Sequence[int]) -> None:
+def hold_types(host: Host, oids: Sequence[int]) -> bool:
     """Hold types, and what they are domains over or arrays of, with their schemas, where a superuser asks and does not
-    trust the owner; as far as she can.
+    trust the owner; whether she could.
     """
     held: Row = {"types": [], "schemas": [], "asked": []}
     for _ in range(LOOKS):
         rows = host.query(sql.OTHERS_TYPES, ["pg_catalog.oid[]"], [list(oids)]) if oids else []
         if not rows or rows[0] == held:
-            return
+            return True
         held = rows[0]
         names = [("pg_type", held["types"]), ("pg_namespace", held["schemas"])]
         if not all(try_to_hold(host, sql.keep_names(catalogue, found)) for catalogue, found in names if found):
-            return
+            return False
     raise changed_meanwhile("a type of a column or an expression")
 
 

@@ -8,7 +8,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.records import dataclass
 from madtree.request.hints import missing_relation, no_name
-from madtree.request.holding import LOOKS, changed_meanwhile, try_to_hold
+from madtree.request.holding import LOOKS, changed, changed_meanwhile, try_to_hold
 from madtree.sqltext import aliases as alias_sql
 from madtree.sqltext import catalog as sql
 from madtree.sqltext import trust
@@ -59,6 +59,8 @@ def find_source(host: Host, given: str | None, argument: str) -> Relation:
         rows = host.query(sql.OTHERS_SCHEMA, [_OID], [relation.oid])
         schema = rows[0]["oid"] if rows else 0
         if (schema, relation) == held:
+            if host.query(trust.OTHER_COLUMNS, [_OID], [relation.oid]):
+                raise changed(f"{argument}: {given}")
             return relation
         if schema:
             try_to_hold(host, trust.keep_names("pg_namespace", [schema]))

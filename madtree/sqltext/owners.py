@@ -144,10 +144,11 @@ WRITER = f"""(
     WHERE NOT {is_trusted("w.role")} LIMIT 1
 )"""
 
-# The owner of the relation of oid $1, and whether the caller trusts that role.
+# The owner of the relation of oid $1, whether the caller trusts that role, and its rows' type.
 OWNER = f"""
 WITH {CALLER}
-SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {STILL_TRUSTED} AS trusted
+SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {STILL_TRUSTED} AS trusted,
+    c.reltype AS row_type
 FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) $1"""
 
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.

@@ -133,6 +133,29 @@ def test_a_part_that_is_anothers_by_now_and_not_to_be_read(
         admin.execute(f"DROP OWNED BY {reader}; DROP ROLE {reader}".encode())
 
 
+def test_a_part_that_the_role_a_superuser_has_taken_may_not_read(
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], sprung: Callable[[], bool], schema: str
+) -> None:
+    """Or of which it may read some columns, so that the table could be held by her own rights alone."""
+    admin, reader = connect(), f"reader_of_{schema}"
+    tables = ", ".join(f"m{part}" for part in PARTS if part != "_cv")
+    admin.execute(f"CREATE ROLE {reader}; GRANT ALL ON SCHEMA {schema} TO {reader}".encode())
+    admin.execute(f"GRANT SELECT ON {tables} TO {reader}; SET lock_timeout = '200ms'".encode())
+    try:
+        for begin in ("BEGIN", "BEGIN READ ONLY"):
+            db.execute(f"SET ROLE {reader}; {begin}".encode())
+            db.execute("SELECT tree_display('m')")
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                admin.execute("ALTER TABLE m_cv RENAME TO kept")
+            db.execute("ROLLBACK; RESET ROLE")
+        db.execute(f"SET SESSION AUTHORIZATION {reader}; SET ROLE {reader}".encode())
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="m_cv"):
+            db.execute("SELECT tree_display('m')")
+    finally:
+        db.execute("ROLLBACK; RESET SESSION AUTHORIZATION; RESET ROLE")
+        admin.execute(f"DROP OWNED BY {reader}; DROP ROLE {reader}".encode())
+
+
 @pytest.mark.parametrize("way", ["the table is a new role's", "its owner is no superuser any more"])
 def test_an_owner_whom_the_past_does_not_show(
     db: psycopg.Connection, connect: Callable[[], psycopg.Connection], sprung: Callable[[], bool], way: str

@@ -127,3 +127,17 @@ def test_what_is_a_superusers_in_anothers_schema_stays_there(
         user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
     finally:
         data.execute("DROP SCHEMA IF EXISTS own CASCADE; DROP FOREIGN DATA WRAPPER nothing CASCADE")
+
+
+def test_what_is_a_superusers_in_a_schema_of_her_own_stays_there(
+    data: psycopg.Connection, connect: Callable[[], psycopg.Connection]
+) -> None:
+    """Where others may create in it, they could put a view in the place of what another superuser drops."""
+    data.execute("SELECT forest_train('data', 'own', 'id', 'y', 'x, k', num_trees => 3)")
+    data.execute("CREATE MATERIALIZED VIEW lent AS TABLE data; UPDATE own_summary SET source_table = 'lent'")
+    admin = connect()
+    admin.execute("SET lock_timeout = '200ms'")
+    with data.transaction():
+        check_own_table(find_to_show(PsycopgHost(data), "own"), "data")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            admin.execute("ALTER MATERIALIZED VIEW lent RENAME TO lent_before")

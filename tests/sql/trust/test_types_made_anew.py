@@ -98,3 +98,51 @@ def test_an_estimator_scores_later(
     canary()
     assert estimator.score("hers", "k") == expected
     assert canary() == set()
+
+
+@pytest.mark.parametrize("table", ["colours", "data"])
+def test_a_type_that_a_superuser_cannot_hold(
+    data: psycopg.Connection, user_db: psycopg.Connection, schema: str, table: str
+) -> None:
+    """Hers in another role's schema, which that role could rename while her statement names the type: that of a column,
+    or one that a text is cast to.
+    """
+    data.execute(f"CREATE SCHEMA hues_{schema} AUTHORIZATION {user_db.info.user}".encode())
+    try:
+        data.execute(f"CREATE TYPE hues_{schema}.hue AS ENUM ('red', 'green', 'blue')".encode())
+        data.execute(f"CREATE TABLE colours AS SELECT id, x, y, k::hues_{schema}.hue AS k FROM data".encode())
+        data.execute("SELECT tree_train('colours', 'm', 'id', 'y', 'k, x')")
+        call = f"SELECT count(*) FROM tree_drift('m', '{table}'"
+        data.execute("SELECT tree_statistics('m', 'colours')")
+        assert data.execute(f"{call})".encode()).fetchone() == (3,)
+        data.execute("BEGIN READ ONLY")
+        assert data.execute(f"{call}, trust_owner => true)".encode()).fetchone() == (3,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="a superuser cannot hold here"):
+            data.execute(f"{call})".encode())
+        data.execute("ROLLBACK; SELECT tree_train('colours', 'of_hues', 'id', 'k', 'x'); BEGIN READ ONLY")
+        data.execute("SELECT tree_display('of_hues')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="a superuser cannot hold here"):
+            data.execute("SELECT tree_sql('of_hues')")
+    finally:
+        data.execute(f"ROLLBACK; DROP SCHEMA hues_{schema} CASCADE".encode())
+
+
+@pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
+def test_columns_that_the_past_does_not_show(
+    data: psycopg.Connection, hers: psycopg.Connection, canary: Callable[[], set[str]], level: str
+) -> None:
+    """A superuser's expression means the column that has the name now, and PostgreSQL would cast that by itself."""
+    hers.execute(_CAST.encode())
+    for call, change in (
+        ("SELECT tree_train('plain', 'out', 'id', 'y', 'lower(k), x')", "DROP k"),
+        ("SELECT tree_tune('plain', 'out', 'id', 'y', 'lower(k), x', params => 'max_depth=2,3')", "RENAME k TO former"),
+    ):
+        hers.execute("CREATE TABLE plain AS SELECT id, x, y, 'red'::text AS k FROM data")
+        data.execute(f"BEGIN ISOLATION LEVEL {level}; SELECT FROM data".encode())
+        hers.execute(f"ALTER TABLE plain {change}; ALTER TABLE plain ADD k hue DEFAULT 'red'".encode())
+        told = "training_table_name: plain has changed since the transaction began"
+        with pytest.raises(psycopg.errors.SerializationFailure, match=told):
+            data.execute(call.encode())
+        data.execute("ROLLBACK")
+        assert canary() == set()
+        hers.execute("DROP TABLE plain")
