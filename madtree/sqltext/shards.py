@@ -79,16 +79,16 @@ WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privil
 ORDER BY s.place LIMIT 1""")
 
 # Of a table that Citus holds, $1 its name as SQL: whether somebody whom the caller does not trust may put triggers on
-# its shards, where these are; and `is_new`, whether this transaction has made it, so that nobody else can have. Of a
-# table's attributes `ctid` alone is never written anew. No row of another table.
+# its shards, where these are; and `is_new`, whether this transaction has distributed it, so that nobody else can have:
+# Citus writes the table's row anew where it is colocated otherwise, and a shard's where that is split. No row of
+# another table.
 IS_OPEN_TO_TRIGGERS = spelled_out(f"""
 WITH {CALLER}
 SELECT ({SUPERUSER_ASKS} AND NOT ({SCHEMA_TRUSTED} AND {STILL_TRUSTED})) OR EXISTS (
     SELECT FROM pg_catalog.aclexplode(c.relacl) AS e
     WHERE e.privilege_type `=` 'TRIGGER' AND e.grantee `<>` c.relowner AND NOT {is_trusted("e.grantee")}
-) AS is_open, EXISTS (
-    SELECT FROM pg_catalog.pg_attribute AS a
-    WHERE a.attrelid `=` c.oid AND a.attname `=` 'ctid'::pg_catalog.name AND {made_here("a")}
+) AS is_open, {made_here("d")} AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_dist_shard AS s WHERE s.logicalrelid `=` d.logicalrelid AND NOT {made_here("s")}
 ) AS is_new
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid `=` c.relnamespace
 JOIN pg_catalog.pg_dist_partition AS d ON d.logicalrelid::pg_catalog.oid `=` c.oid

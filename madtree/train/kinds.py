@@ -113,6 +113,7 @@ class TrainingKind(Protocol):
         model_kind: what is known of such models.
         needs_all_rows: whether each process that grows needs all rows, which then are shared rather than divided.
         passes_often: whether so many passes over the rows follow that these are divided evenly first.
+        holds_out: whether rows are held out of training, which may be all rows of a group.
     """
 
     @property
@@ -123,6 +124,8 @@ class TrainingKind(Protocol):
     def needs_all_rows(self) -> bool: ...
     @property
     def passes_often(self) -> bool: ...
+    @property
+    def holds_out(self) -> bool: ...
 
     def numbering(self, n_trees: Ints | None) -> Numbering | None:
         """Of its trees; None where that follows only from how many trees each group has, (G,), which is known, and

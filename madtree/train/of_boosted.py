@@ -53,6 +53,10 @@ class Boosted(OfDividedRows):
     passes_often = True
 
     @property
+    def holds_out(self) -> bool:
+        return self.parameters.has_held_out
+
+    @property
     def learner(self) -> Learner:
         return BoostLearner(self.parameters)
 
@@ -118,7 +122,7 @@ class Boosted(OfDividedRows):
             "class": labels_or_null(harvest.classes if n_scores > 1 else [], score),
         }
         write_members(output, trees, numbering, more, TABLES[BOOSTED].more)
-        failure = UNUSABLE_GROUP + (", or all others held out" if self.parameters.has_held_out else "")
+        failure = UNUSABLE_GROUP + (", or all others held out" if self.holds_out else "")
         columns, rounds = harvest.boosted, harvest.rounds
         by_group = partial(harvest.by_group, columns.group)
         n_rounds: Ints = by_group(columns.n_rounds, 0)
@@ -140,7 +144,7 @@ class Boosted(OfDividedRows):
         known = TABLES[BOOSTED].of_groups
         write_groups(output, groups, of_groups, known, failure, harvest.categories)
         write_rounds(output, rounds)
-        if self.parameters.has_held_out and not columns.n_held_out.any():
+        if self.holds_out and not columns.n_held_out.any():
             output.host.notice("validation_params: no row is held out, so that no loss tells when to stop")
         first = rounds.number == 1
         after_first = harvest.by_group(rounds.group[first], rounds.training[first], np.nan)

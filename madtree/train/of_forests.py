@@ -43,6 +43,7 @@ class Forests:
     model_kind = FOREST
     needs_all_rows = True
     passes_often = False
+    holds_out = False
 
     @property
     def learner(self) -> Learner:

@@ -26,6 +26,7 @@ class SingleTrees(OfDividedRows):
     learner: Learner = field(default_factory=TreeLearner)
     model_kind = TREE
     passes_often = False
+    holds_out = False
 
     def numbering(self, n_trees: Ints | None) -> Numbering:
         return SINGLE

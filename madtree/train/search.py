@@ -38,18 +38,13 @@ class Searching:
 
     learner: Learner
     kinds: Sequence[TrainingKind]
+    needs_all_rows = False
+    passes_often = True
+    holds_out = False
 
     @property
     def model_kind(self) -> Any:
         return self.kinds[0].model_kind
-
-    @property
-    def needs_all_rows(self) -> bool:
-        return False
-
-    @property
-    def passes_often(self) -> bool:
-        return True
 
     @property
     def strategies(self) -> tuple[str, ...]:

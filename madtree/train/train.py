@@ -87,7 +87,8 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activi
             profile = batch.profile
             watch.begin("passes")
         if tables.is_empty:
-            raise no_usable_row(task, "every feature is NULL in each of")
+            or_held_out = ", or it is held out," if kind.holds_out else ""
+            raise no_usable_row(task, f"every feature is NULL{or_held_out} in each of")
         watch.begin("write")
         trained = replace(tables.finish(profile), sample=sampled_rows(call, found))
     return replace(trained, seconds=watch.seconds)

@@ -120,15 +120,18 @@ def test_all_of_it_in_one_transaction(cluster: psycopg.Connection, level: psycop
     """Rows that it has read before may be of this server, and others see nothing of a table that it has made."""
     cluster.execute("CREATE TABLE everywhere AS SELECT id, n, label FROM plain WHERE id <= 3000")
     cluster.execute("SELECT create_reference_table('everywhere')")
+    cluster.execute("CREATE TABLE former AS SELECT id, label AS estimated_label FROM plain WHERE id <= 9")
     cluster.isolation_level = level
     try:
         with cluster.transaction(force_rollback=True):
             cluster.execute("SELECT count(*) FROM everywhere")
             cluster.execute("SELECT tree_train('everywhere', 'm', 'id', 'label', 'n', max_depth => 2)")
-            for _ in range(2):
-                cluster.execute("SELECT tree_predict('m', 'spread', 'out', replace => true)")
+            cluster.execute("SELECT create_distributed_table('former', 'id')")
+            for out in ("out", "out", "former"):
+                cluster.execute(f"SELECT tree_predict('m', 'spread', '{out}', replace => true)")
             n_rows = cluster.execute("SELECT count(*) FROM spread").fetchone()
-            assert cluster.execute("SELECT count(*) FROM out").fetchone() == n_rows
+            for out in ("out", "former"):
+                assert cluster.execute(f"SELECT count(*) FROM {out}").fetchone() == n_rows
     finally:
         cluster.isolation_level = None
-        cluster.execute("DROP TABLE everywhere")
+        cluster.execute("DROP TABLE everywhere, former")

@@ -252,8 +252,10 @@ def train_boosted(
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     take = waiting.append if boosting.may_end else deliver
     of_scores: list[NodeValues] = []  # what the nodes of a round's trees say for classes
-    go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
+    go_on, most = is_trained.copy(), np.full(n_groups, parameters.n_rounds)
     for number in range(parameters.n_rounds):
+        if not go_on.any():
+            break
         of_round = problem.with_replicas(boosting.sample(number))
         n_nodes = 0
         for score in range(loss.n_scores):
@@ -279,8 +281,6 @@ def train_boosted(
         if boosting.has_held_out:
             go_on &= losses.go_on()
         go_on &= most > number + 1
-        if not go_on.any():
-            break
     n_rounds = losses.kept(most)
     for trees in waiting:
         kept = trees.trees.key.member < n_rounds[is_trained] * loss.n_scores

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Grid, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.prune import RoundColumns
@@ -59,9 +58,6 @@ class RoundLosses:
             loss: the values that tell of it.
             largest: (G,) that a row's may be at first.
             weight_grid: of the rows' weights; None where all are 1.
-
-        Raises:
-            MadtreeError: no group has a row in training.
         """
         loss_grid = Grid.choose(largest * _ROOM, problem.rows, _LOSS_LIMBS)
         values = {
@@ -71,11 +67,6 @@ class RoundLosses:
         }
         sums: Array = yield SumsRequest("loss", values, problem)
         tree, n_rows = np.arange(problem.n_trees), sums[:, 0]
-        if not n_rows[0].any():
-            raise MadtreeError(
-                "validation_params: all rows are held out, and none is left to train on",
-                hint="A smaller fraction leaves more.",
-            )
         total = np.stack([loss_grid.join(part[1 : 1 + _LOSS_LIMBS], tree) for part in sums])
         weight = n_rows
         if weight_grid is not None:

@@ -148,7 +148,19 @@ def test_a_group_whose_rows_are_all_held_out_has_no_model(db: psycopg.Connection
     assert [row["lacks"] for row in rows(db, missing)] == [False, True, False, False]
 
 
+@pytest.mark.parametrize("by", ["(id / 100)", "(id > 1200)"], ids=["small", "large"])
+def test_groups_whose_rows_are_all_held_out_may_fill_blocks(db: psycopg.Connection, by: str) -> None:
+    more_rows = "SELECT (jsonb_populate_record(t, jsonb_build_object('id', id + 900))).* FROM t"
+    db.execute(f"INSERT INTO t {more_rows}; UPDATE t SET later = id <= 1200 OR id % 4 = 1".encode())
+    more: dict[str, Any] = {**FEW, **BY_FLAG, "loss": None, "grouping_cols": by}
+    boost(db, "y", **more)
+    expected = tables(db)
+    names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
+    train_by_client(db, Tuning(block_rows=1024), **names, dependent_variable="y", **more)
+    assert tables(db) == expected
+
+
 def test_a_share_that_leaves_no_row_to_train_on_is_refused(db: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="all rows are held out, and none is left"):
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="every feature is NULL, or it is held out, in"):
         boost(db, "y", validation_params="fraction=0.99999")
     assert rows(db, "SELECT to_regclass('m_group') AS is_there") == [{"is_there": None}]
