@@ -187,6 +187,7 @@ class MemoryHost:
             catalog.RELATION: self._relation,
             catalog.OTHERS_SCHEMA: lambda oid: [],
             trust.OTHERS_TYPES: lambda oids: [],
+            trust.OTHER_COLUMNS: lambda oid: [],
             aliases.ALIAS: lambda oid: [],
             catalog.SCHEMA_EXISTS: lambda schema: [{"found": schema in self._schemas}],
             catalog.RELATION_NAMES: self._relation_names,
