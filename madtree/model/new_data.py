@@ -139,8 +139,10 @@ def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
     host = table.host
     if not enums:
         return
-    oids = [row["oid"] for row in named_types(host, [quoted_type(each.type) for each in enums]) if row["oid"]]
-    _hold_named(table, oids)
+    rows, held = named_types(host, [quoted_type(each.type) for each in enums])
+    if not held:
+        raise cannot_hold(table.argument, table.given)
+    oids = [row["oid"] for row in rows if row["oid"]]
     if not oids or not has_citus(host) or not renamed_by_others(host, oids):
         return
     if host.query(PLACEMENT, ["pg_catalog.oid"], [table.source.oid]):
@@ -152,19 +154,11 @@ def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
         )
 
 
-def _hold_named(table: NewTable, oids: Sequence[int]) -> None:
-    """Raise MadtreeError where a superuser's statements would name types whose names others could give to other ones,
-    and she cannot hold them.
-    """
-    if not hold_types(table.host, oids):
-        raise cannot_hold(table.argument, table.given)
-
-
 def _of_others_enums(host: Host, enums: Sequence[Feature]) -> list[Feature]:
     """Those features whose type is another role's enum: to cast to it would run a cast that the role has made."""
     if not enums:
         return []
-    rows = named_types(host, [quoted_type(feature.type) for feature in enums])
+    rows, _ = named_types(host, [quoted_type(feature.type) for feature in enums])
     return [feature for feature, row in zip(enums, rows, strict=True) if not row["trusted"]]
 
 
@@ -224,8 +218,8 @@ def _column_types(table: NewTable, expressions: Sequence[str], hint: str, *, hel
             hint=hint,
             sqlstate=UNDEFINED_COLUMN,
         ) from error
-    if held:
-        _hold_named(table, [oid for oid in oids if oid >= FIRST_OTHER])
+    if held and not hold_types(host, [oid for oid in oids if oid >= FIRST_OTHER]):
+        raise cannot_hold(table.argument, table.given)
     types = find_types(host, oids)
     return [types[oid] for oid in oids]
 

@@ -181,7 +181,7 @@ def _types(host: Host, summary: SummaryRow, given: Sequence[str]) -> tuple[list[
     if not unknown:
         return list(given), {}
     quoted = [quoted_type(name) for name in unknown]
-    rows = named_types(host, quoted)
+    rows, _ = named_types(host, quoted)
     for name, row in zip(unknown, rows, strict=True):
         if row["oid"] is None:
             summary.fault(f"it has a feature of type {name[:100]!r}, and there is no such type; was it dropped?")

@@ -55,7 +55,7 @@ def hold_schema(host: Host, oid: int) -> None:
 
 
 def try_to_hold(host: Host, locks: str) -> bool:
-    """Take locks as the superuser who asks; whether she could. Nobody can in a transaction that is read only."""
+    """Lock rows as the superuser who asks; whether she could. In a transaction that is read only nobody can."""
     session = host.query(sql.SESSION)[0]
     if session["standby"] or session["read_only"]:
         return False
@@ -92,15 +92,15 @@ def renamed_by_others(host: Host, oids: Iterable[int]) -> set[int]:
     return {oid for row in found for oid in row["asked"]}
 
 
-def named_types(host: Host, names: Sequence[str | None]) -> list[Row]:
-    """What `NAMED_TYPES` says of types that are given by name, and held."""
-    held: list[Row] | None = None
+def named_types(host: Host, names: Sequence[str | None]) -> tuple[list[Row], bool]:
+    """What `NAMED_TYPES` says of types that are given by name, and what `hold_types` does of these."""
+    seen, held = None, False
     for _ in range(LOOKS):
         rows = host.query(sql.NAMED_TYPES, ["pg_catalog.text[]"], [list(names)])
-        if rows == held:
-            return rows
-        hold_types(host, [row["oid"] for row in rows if row["oid"] is not None])
-        held = rows
+        if rows == seen:
+            return rows, held
+        held = hold_types(host, [row["oid"] for row in rows if row["oid"] is not None])
+        seen = rows
     raise changed_meanwhile("a type")
 
 
@@ -126,7 +126,7 @@ def check_known_types(host: Host, used: Iterable[tuple[str, str]], *, of_model: 
         oids.append(0)
         if (name := made_type(type_)) is None:
             continue
-        (found,) = named_types(at, [name])
+        ((found,), _) = named_types(at, [name])
         if found["oid"] is not None and not (found["trusted"] or (of_model and found["is_enum"])):
             raise MadtreeError(
                 f"{what} is of type {type_}, which at the server {where} is another role's",
