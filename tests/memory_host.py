@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from madtree.host import Query, Row, Sharing, StepDone
-from madtree.sqltext import aliases, catalog, predict, sessions, trust, work, workers
+from madtree.sqltext import aliases, catalog, owners, predict, sessions, trust, work, workers
 from madtree.sqltext.query import LookUp
 from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.split import parse_name
@@ -185,9 +185,8 @@ class MemoryHost:
         self._types: list[str] = []
         self._answers: dict[object, Callable[..., list[Row]]] = {
             catalog.RELATION: self._relation,
-            catalog.OTHERS_SCHEMA: lambda oid: [],
+            owners.OTHERS_SCHEMA: lambda oid: [],
             trust.OTHERS_TYPES: lambda oids: [],
-            trust.OTHER_COLUMNS: lambda oid: [],
             aliases.ALIAS: lambda oid: [],
             catalog.SCHEMA_EXISTS: lambda schema: [{"found": schema in self._schemas}],
             catalog.RELATION_NAMES: self._relation_names,

@@ -8,8 +8,7 @@ from madtree.model.facts import held_by_citus
 from madtree.model.opened import OpenModel
 from madtree.model.trust import NOT_ALLOWED
 from madtree.request import LOOKS, changed_meanwhile, find_relation, try_to_hold
-from madtree.sqltext.catalog import OTHERS_SCHEMA
-from madtree.sqltext.owners import BY_SUPERUSER, OWNER
+from madtree.sqltext.owners import BY_SUPERUSER, OTHERS_SCHEMA, OWNER
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.trust import keep_names, lock

@@ -8,10 +8,11 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.records import dataclass
 from madtree.request.hints import missing_relation, no_name
-from madtree.request.holding import LOOKS, changed, changed_meanwhile, try_to_hold
+from madtree.request.holding import LOOKS, changed_meanwhile, try_to_hold
 from madtree.sqltext import aliases as alias_sql
 from madtree.sqltext import catalog as sql
 from madtree.sqltext import trust
+from madtree.sqltext.owners import OTHERS_SCHEMA
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
@@ -49,18 +50,23 @@ def find_source(host: Host, given: str | None, argument: str) -> Relation:
     """As `find_relation`, for whoever reads its rows. What is looked at in it is used in later statements, by its name:
     so it is held until the transaction ends, and found again, until what is found is what is held. A superuser also
     holds a schema whose owner she does not trust, who could put another one there. Not where nobody can, as in a
-    transaction that is read only.
+    transaction that is read only. In one that sees the past, what is not a trusted owner's is refused her.
     """
     if given is None:
         raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
     held: tuple[int, Relation] | None = None
     for _ in range(LOOKS):
         relation = find_relation(host, given, argument)
-        rows = host.query(sql.OTHERS_SCHEMA, [_OID], [relation.oid])
+        rows = host.query(OTHERS_SCHEMA, [_OID], [relation.oid])
+        if rows and rows[0]["sees_past"]:
+            raise MadtreeError(
+                f"{argument}: {given}, or its schema, is another role's or has changed since the transaction began, "
+                "which would show a superuser what was there then",
+                hint="Commit, or use the isolation level read committed.",
+                sqlstate="25001",
+            )
         schema = rows[0]["oid"] if rows else 0
         if (schema, relation) == held:
-            if host.query(trust.OTHER_COLUMNS, [_OID], [relation.oid]):
-                raise changed(f"{argument}: {given}")
             return relation
         if schema:
             try_to_hold(host, trust.keep_names("pg_namespace", [schema]))

@@ -17,15 +17,6 @@ SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind::pg_catalog.text
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)""")
 
-# The schema of the relation $1, where a superuser asks and does not trust the schema's owner, who could put another one
-# there.
-OTHERS_SCHEMA = Lasting(f"""
-WITH RECURSIVE {CALLER}
-SELECT n.oid, pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS owner
-FROM pg_catalog.pg_class AS c
-INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-WHERE c.oid OPERATOR(pg_catalog.=) $1 AND {SUPERUSER_ASKS} AND NOT {SCHEMA_TRUSTED}""")
-
 SCHEMA_EXISTS = """
 SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS found"""
 

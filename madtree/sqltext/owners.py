@@ -9,6 +9,7 @@ been made none since she has logged in: up to version 16 PostgreSQL lets that se
 
 from __future__ import annotations
 
+from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import binary, spelled_out
 
 
@@ -158,6 +159,16 @@ SCHEMA_OWNER = f"""(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg
     ) ELSE n.nspowner END)"""
 # Whether the caller trusts that role, as in `owner_of`. In a query with `CALLER`.
 SCHEMA_TRUSTED = f"(CASE WHEN {is_trusted(SCHEMA_OWNER)} THEN NOT {changed_since('n')} ELSE false END)"
+
+# The schema of the relation $1, where a superuser asks and does not trust the schema's owner, who could put another one
+# there. Where she sees the past, also that of a relation whose owner she does not trust, who has perhaps changed it.
+OTHERS_SCHEMA = Lasting(f"""
+WITH {CALLER}
+SELECT n.oid, pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS owner, {_SEES_PAST} AS sees_past
+FROM pg_catalog.pg_class AS c
+INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE c.oid OPERATOR(pg_catalog.=) $1 AND {SUPERUSER_ASKS}
+    AND NOT ({SCHEMA_TRUSTED} AND ({STILL_TRUSTED} OR NOT {_SEES_PAST}))""")
 
 # A row for each schema of the search path in which others may create things; none in those that nobody else can name.
 OTHERS_IN_PATH = f"""

@@ -18,7 +18,6 @@ from madtree.sqltext.owners import (
     SUPERUSER_ASKS,
     TRIGGERS_SINCE,
     WRITER,
-    changed_since,
     is_trusted,
     is_trusted_type,
     owner_of,
@@ -256,16 +255,6 @@ def keep_names(catalogue: str, oids: Sequence[int]) -> str:
         f"ANY (ARRAY[{listed}]::pg_catalog.oid[]) ORDER BY k.oid FOR SHARE"
     )
 
-
-# A row where a superuser asks who sees the past, and the relation $1, or a column of it, is another one by now: a name
-# in an expression means what is there now. A new column changes the relation's own row.
-OTHER_COLUMNS = Lasting(f"""
-WITH {CALLER}
-SELECT FROM pg_catalog.pg_class AS c
-WHERE c.oid OPERATOR(pg_catalog.=) $1 AND ({changed_since("c")} OR EXISTS (
-        SELECT FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND {changed_since("a")}
-    )) AND {SUPERUSER_ASKS}""")
 
 # Whether all tables with the OIDs $1 are the `same` as have the names $2 now, also where the transaction sees the past,
 # and still their owners'; and whether all these are `trusted`.
