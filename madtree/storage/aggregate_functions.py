@@ -158,7 +158,7 @@ def new_column(
     todo = _replacing.get(plan)
     require(column in COLUMN_FUNCTIONS[todo.function].columns, "column", f"one that {todo.function} makes")
     block, problem, reached = todo.rows(n_rows, columns, nodes)
-    made = with_columns(block, todo.function, todo.values, problem, reached)
+    made, _ = with_columns(block, todo.function, todo.values, problem, reached)
     if column == SCORES:
         return None if made.scores is None else made.scores.tobytes()
     return block_columns(made)[COLUMNS.index(column)]
