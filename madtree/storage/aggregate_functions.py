@@ -133,7 +133,8 @@ class _OfRows:
 class _Replacing(_OfRows):
     def __init__(self, values: dict[str, Any]) -> None:
         super().__init__(values)
-        self.values = column_values(self.function, self.arguments, self.problem, self.n_nodes)
+        values = column_values(self.function, self.arguments, self.problem, self.n_nodes)
+        self.values = {**values, "sums": None}  # a column alone says nothing
 
 
 class _Summing(_OfRows):
