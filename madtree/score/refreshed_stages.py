@@ -194,7 +194,7 @@ class _Stages:
 
     def _sums(self, score: int, rows: Ints | slice, cell: Ints, n_cells: int) -> list[Floats]:
         """(n_cells,) gradients and hessians by a score."""
-        found, columns = [], self.loss.columns(self.lines, score)
+        found, (columns, _) = [], self.loss.columns(self.lines, score)
         for values in (columns["target"], columns["weight"]):
             self.host.let_in()
             sums = ExactSums(n_cells)

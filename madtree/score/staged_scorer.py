@@ -83,7 +83,8 @@ def _add_rounds(routed: RoutedRows, group: Ints, outcomes: Floats, weights: Floa
                 for score in range(n_scores):
                     leaf = yield from leaves((number - 1) * n_scores + score)
                     scores[score] += values.take(leaf)
-            lost, _ = of_rows.values(lines, threshold)
+            of_rows.end_round(lines)
+            lost = of_rows.losses(lines, threshold)
             sums_now = [
                 np.bincount(group, each * weights, n_groups)
                 for each in (lost, _metric_of_rows(model, scores.T, outcomes))

@@ -75,10 +75,11 @@ class TableOfBlocks(Provider):
             found.append(request.hashes.counted(np.frombuffer(row["identity"], "<u4"), tree))
         return np.concatenate(found)
 
-    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[Array]:
         yield
         self._copied = None
         self._host.command(self._work.replace_columns(request.columns), [_BYTEA], [self._plan(request)])
+        return request.zeros() if request.then is None else (yield from self.sums(request.then))
 
     def sums(self, request: SumsRequest) -> Coroutine[Array]:
         yield

@@ -133,7 +133,8 @@ class _OfRows:
 class _Replacing(_OfRows):
     def __init__(self, values: dict[str, Any]) -> None:
         super().__init__(values)
-        self.values = column_values(self.function, self.arguments, self.problem, self.n_nodes)
+        values = column_values(self.function, self.arguments, self.problem, self.n_nodes)
+        self.values = {**values, "sums": None}  # a column alone says nothing
 
 
 class _Summing(_OfRows):
@@ -158,7 +159,7 @@ def new_column(
     todo = _replacing.get(plan)
     require(column in COLUMN_FUNCTIONS[todo.function].columns, "column", f"one that {todo.function} makes")
     block, problem, reached = todo.rows(n_rows, columns, nodes)
-    made = with_columns(block, todo.function, todo.values, problem, reached)
+    made, _ = with_columns(block, todo.function, todo.values, problem, reached)
     if column == SCORES:
         return None if made.scores is None else made.scores.tobytes()
     return block_columns(made)[COLUMNS.index(column)]

@@ -9,6 +9,7 @@ import numpy as np
 
 from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.counting import final, merge
 from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Coroutine
 from madtree.learn.problem import Problem
 from madtree.learn.requests import NoAnswerError, Provider, RememberRequest, ReplaceRequest, Request, SampleRequest
@@ -132,15 +133,18 @@ class BlockStore(Provider):
         """The places of those that have rows; of none, that of one."""
         return [number for number, kept in enumerate(self._kept) if kept.n_rows] or [*range(len(self._kept))][:1]
 
-    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[Array]:
         """Columns stay where they are, in memory or in the file, while they keep their size."""
         at_hand = self._blocks_at_hand()  # which knows where rows are in the trees that have just grown
+        said = request.zeros()
         for place, number in enumerate(self._filled):
             yield
-            replaced = at_hand.replaced(request, place)
+            replaced, more = at_hand.replaced(request, place)
+            said = merge(said, more)
             for name in request.columns:
                 self._kept[number].columns[name] = self._put(self._replaced(number, name), getattr(replaced, name))
         at_hand.renew([self._renewed(number, old) for number, old in zip(self._filled, at_hand.blocks, strict=True)])
+        return final(said)
 
     def _renewed(self, number: int, before: Block) -> Block:
         """The block at that place after some columns have been replaced. Codes in memory stay the same object, and so

@@ -149,7 +149,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 58, found
+    assert len(found) <= 59, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -163,7 +163,7 @@ def test_functions_that_fit_no_screen() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_890
+    assert sum(map(lines_of_code, sources().values())) <= 53_943
 
 
 def test_functions_of_many_parameters() -> None:

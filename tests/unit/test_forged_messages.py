@@ -75,7 +75,9 @@ def _messages() -> dict[str, Any]:
         "rows": RowsRequest(problem, growing.routing, slots, (1, 4)),
         "fold hashes": FoldHashesRequest(FoldHashes(np.array([300, 20]), 3, 1)),
         "folds": ReplaceRequest("random_folds", folds),
-        "boosted": ReplaceRequest("boosted", {**of_loss, **grids, **moved}, of_numbers, numbers.routing),
+        "boosted": ReplaceRequest(
+            "boosted", {**of_loss, **grids, **moved, "sum_loss_exponents": exponents}, of_numbers, numbers.routing
+        ),
         "sums": SumsRequest("loss", {**of_loss, "sum_loss_exponents": exponents}, of_numbers),
     }
 

@@ -121,12 +121,15 @@ class BlocksAtHand(Provider):
             found.append(request.hashes.counted(placed.block.identity, placed.block.tree))
         return np.concatenate(found)
 
-    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[Array]:
         """The caller's blocks stay as they are."""
+        said = request.zeros()
         for i, placed in enumerate(self._blocks):
             yield
-            self._blocks[i] = replace(placed, block=self.replaced(request, i))
+            block, more = self.replaced(request, i)
+            self._blocks[i], said = replace(placed, block=block), merge(said, more)
         self.renew(self.blocks)
+        return final(said)
 
     def remember(self, request: RememberRequest) -> Coroutine[None]:
         yield
@@ -148,8 +151,8 @@ class BlocksAtHand(Provider):
         self._records = self._columns = None
         self._place([block for block in blocks if block.codes.n_rows] or blocks[:1], None)
 
-    def replaced(self, request: ReplaceRequest, place: int) -> Block:
-        """The block at that place with the columns that are asked for."""
+    def replaced(self, request: ReplaceRequest, place: int) -> tuple[Block, Array]:
+        """The block at that place with the columns that are asked for, and what its rows say."""
         return request.applied_to(self._blocks[place].block, self._reached(request, place))
 
     def sums(self, request: SumsRequest) -> Coroutine[Array]:

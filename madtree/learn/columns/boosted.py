@@ -16,31 +16,40 @@ from madtree.trees import LOSSES
 
 BOOSTED = (SCORES, "target", "weight")  # columns that change together
 VOTED = (SCORES, "weight")  # the same of trees that vote, whose target is the class
+SAID = "said"  # what rows say beside their new columns
+_ASKED = "sum_loss_exponents"
 
 
 def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
-    """The scores with what trees have added to them, and gradient and hessian for the next ones.
+    """The scores with what trees have added to them, and gradient and hessian for the next ones. And what
+    `loss_sums` says of the new scores, where that is asked for.
 
     `values`: row_loss; base (n_groups, n_scores), the scores of rows at first, beside their offsets, and None later;
     class_weight (n_classes, n_groups), at first, by what weights of each class's rows are multiplied, or None;
     node_value (n_nodes,) that is added to the score `added_to`, or None; next: the score whose tree is next;
     target_grid and weight_grid of gradients and hessians, or of the weights alone of trees that vote, whose target
-    stays; threshold (n_groups,) of the loss, or None.
+    stays; threshold (n_groups,) of the loss, or None; sums: the values of `loss_sums`, or None.
     """
     loss: RowLoss = values["row_loss"]
+    sums: Mapping[str, Any] | None = values["sums"]
     # The tree that votes next grows once the one before has been added to all scores.
     is_next = values["next"] == 0 or not loss.of_votes
     grids: dict[str, Grid] = {name: values[f"{name}_grid"] for name in _columns_of(loss)} if is_next else {}
     n_rows = rows.block.codes.n_rows
     lines, limbs = np.empty((loss.n_lines, n_rows)), {name: np.empty((1, n_rows)) for name in grids}
+    total = None if sums is None else no_loss(sums)
     for piece in pieces_of(n_rows, CACHED_ROWS):
-        some = rows.piece(piece)
-        lines[:, piece] = own = _changed(some, values, loss)
-        tree = some.block.tree
-        threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
-        for name, each in loss.columns(own, values["next"], threshold).items() if is_next else ():
-            limbs[name][:, piece] = grids[name].split(each, tree)
-    return {SCORES: lines, **limbs}
+        some, own = rows.piece(piece), lines[:, piece]
+        _change(own, some, values, loss)
+        columns, found = loss.columns(own, values["next"], _thresholds(values, some)) if is_next else ({}, None)
+        for name, each in columns.items():
+            grids[name].split(each, some.block.tree, limbs[name][:, piece])
+        if sums is not None:
+            assert total is not None
+            # A loss with a threshold may be told by another one than the trees are grown by.
+            known = found if sums["threshold"] is None else None
+            _add_losses(total, some, loss.losses(own, _thresholds(sums, some)) if known is None else known, own, sums)
+    return {SCORES: lines, **limbs, **({} if total is None else {SAID: total})}
 
 
 def _columns_of(loss: RowLoss) -> tuple[str, ...]:
@@ -48,23 +57,22 @@ def _columns_of(loss: RowLoss) -> tuple[str, ...]:
     return ("weight",) if loss.of_votes else ("target", "weight")
 
 
-def _changed(rows: ChangingRows, values: Mapping[str, Any], loss: RowLoss) -> Floats:
-    """(n_lines, n_rows) the scores of rows, at first or with what a tree adds."""
+def _change(lines: Array, rows: ChangingRows, values: Mapping[str, Any], loss: RowLoss) -> None:
+    """Write the scores of rows into `lines` (n_lines, n_rows), at first or with what a tree adds."""
     tree = rows.block.tree
     if values["base"] is not None:
         base: Floats = values["base"]
         first = base[np.zeros(rows.block.codes.n_rows, np.intp) if tree is None else tree].T
         if (offsets := rows.offsets) is not None:
             first = first + offsets
-        lines = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
+        lines[:] = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
     else:
-        lines = scores_of(rows, loss).copy()
+        lines[:] = scores_of(rows, loss)
         if values["node_value"] is not None:
             assert rows.nodes is not None
             lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes[0])
     if values["next"] == 0:
         loss.end_round(lines)
-    return lines
 
 
 def _weights(rows: ChangingRows, class_weight: Floats | None) -> Floats | None:
@@ -96,6 +104,7 @@ def values_of_boosted(given: Values, problem: Problem | None, n_nodes: int) -> d
         "added_to": given.integer("added_to", 0, loss.n_scores - 1),
         "next": given.integer("next", 0, loss.n_scores - 1),
         "threshold": thresholds_of_groups(given, n_trees),
+        "sums": values_of_loss_sums(given, problem, n_nodes) if _ASKED in given else None,
         **{f"{name}_grid": grid for name, grid in grids.items()},
     }
 
@@ -118,9 +127,9 @@ def scores_of(rows: ChangingRows, loss: RowLoss) -> Floats:
     return scores
 
 
-def thresholds_of_groups(given: Values, n_groups: int) -> Floats | None:
-    """(n_groups,) the thresholds that values tell of, or None."""
-    return given.floats("threshold", (n_groups,)) if "threshold" in given else None
+def thresholds_of_groups(given: Values, n_groups: int, name: str = "threshold") -> Floats | None:
+    """(n_groups,) the thresholds that values tell of by that name, or None."""
+    return given.floats(name, (n_groups,)) if name in given else None
 
 
 def thresholds_of_rows(thresholds: Floats, tree: Ints | None) -> Floats:
@@ -128,30 +137,38 @@ def thresholds_of_rows(thresholds: Floats, tree: Ints | None) -> Floats:
     return np.asarray(thresholds[0] if tree is None else thresholds[tree])
 
 
+def _thresholds(values: Mapping[str, Any], rows: ChangingRows) -> Floats | None:
+    return None if values["threshold"] is None else thresholds_of_rows(values["threshold"], rows.block.tree)
+
+
 def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """(2, n_lines, n_groups) rows, limbs of their weighted losses, and of their weights where they have some: of those
     in training, and of those held out. `values`: row_loss, loss_grid, weight_grid or None, threshold or None.
     """
     loss: RowLoss = values["row_loss"]
-    total, grid = no_loss(values), values["loss_grid"]
-    n_groups = len(grid.exponents)
+    total = no_loss(values)
     for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
         some = rows.piece(piece)
-        tree, is_held_out = some.block.tree, some.held_out
-        threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
-        found, weight = loss.values(scores_of(some, loss), threshold)
-        lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, tree)]
-        if weight is not None:
-            lines += list(values["weight_grid"].split(weight, tree))
-        if n_groups == 1 and is_held_out is None:
-            total[0, :, 0] += [len(found) if each is None else each.sum() for each in lines]
-            continue
-        place = np.zeros(len(found), np.intp) if tree is None else tree.astype(np.intp)
-        if is_held_out is not None:
-            place = place + is_held_out * n_groups
-        for line, each in enumerate(lines):
-            total[:, line] += np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups].reshape(2, n_groups)
+        lines = scores_of(some, loss)
+        _add_losses(total, some, loss.losses(lines, _thresholds(values, some)), lines, values)
     return total
+
+
+def _add_losses(total: Array, rows: ChangingRows, losses: Floats, lines: Floats, values: Mapping[str, Any]) -> None:
+    """Add what `loss_sums` says of rows; `losses` (n_rows,) and `lines` (n_lines, n_rows) theirs."""
+    tree, is_held_out, weight = rows.block.tree, rows.held_out, values["row_loss"].weights(lines)
+    sums: list[Floats | None] = [None, *values["loss_grid"].split(losses if weight is None else losses * weight, tree)]
+    if weight is not None:
+        sums += list(values["weight_grid"].split(weight, tree))
+    n_groups = total.shape[2]
+    if n_groups == 1 and is_held_out is None:
+        total[0, :, 0] += [len(losses) if each is None else each.sum() for each in sums]
+        return
+    place = np.zeros(len(losses), np.intp) if tree is None else tree.astype(np.intp)
+    if is_held_out is not None:
+        place = place + is_held_out * n_groups
+    for line, each in enumerate(sums):
+        total[:, line] += np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups].reshape(2, n_groups)
 
 
 def no_loss(values: Mapping[str, Any]) -> Array:
@@ -167,7 +184,7 @@ def values_of_loss_sums(given: Values, problem: Problem | None, n_nodes: int) ->
     assert problem is not None
     grids = {name: Grid.from_values(given, f"sum_{name}_exponents", problem.n_trees) for name in ("loss", "weight")}
     loss = row_loss_of(given)
-    require(grids["loss"] is not None, "sum_loss_exponents", "there")
+    require(grids["loss"] is not None, _ASKED, "there")
     require(loss.weighted == (grids["weight"] is not None), "sum_weight_exponents", "there where rows have weights")
-    threshold = thresholds_of_groups(given, problem.n_trees)
+    threshold = thresholds_of_groups(given, problem.n_trees, "sum_threshold")
     return {"row_loss": loss, "threshold": threshold, **{f"{name}_grid": grid for name, grid in grids.items()}}

@@ -98,7 +98,7 @@ def _log_loss(lines: Floats, loss: RowLoss) -> Floats:
         share = sigmoid(np.where(lines[0] == 1, 2.0, -2.0) * _own_scores(lines, loss)[0])
         return np.asarray(-portable.log(np.maximum(share, _LEAST)))
     else:
-        found = loss.values(lines)[0]
+        found = loss.losses(lines)
     return np.asarray(np.minimum(found, -portable.log(np.array([_LEAST]))))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from madtree.learn.columns.boosted import (
     BOOSTED,
+    SAID,
     VOTED,
     boosted,
     loss_sums,
@@ -87,22 +88,25 @@ class NewColumns:
 
     Attributes:
         columns: that it makes.
-        function: the columns by name, (..., n_rows) each, of rows and values.
+        function: the columns by name, (..., n_rows) each, of rows and values; and as `SAID` what rows say with them.
         read: its values as they have come; raises MadtreeError where they are none. Given the problem of the trees, or
             None, and how many nodes these have.
+        sums: the function of `ROW_SUMS` that says the same of the new rows, where "sums" is among the values; "" where
+            they never say anything.
     """
 
     columns: tuple[str, ...]
     function: Callable[[ChangingRows, Mapping[str, Any]], dict[str, Array]]
     read: Read
+    sums: str = ""
 
 
 COLUMN_FUNCTIONS: dict[str, NewColumns] = {
     "random_folds": NewColumns(("fold",), _random_folds, _values_of_random_folds),
     "held_out": NewColumns(("fold",), _held_out, _values_of_held_out),
     "one_fold": NewColumns(("fold",), one_fold, values_of_one_fold),
-    "boosted": NewColumns(BOOSTED, boosted, values_of_boosted),
-    "voted": NewColumns(VOTED, boosted, values_of_boosted),
+    "boosted": NewColumns(BOOSTED, boosted, values_of_boosted, "loss"),
+    "voted": NewColumns(VOTED, boosted, values_of_boosted, "loss"),
     "gradient_sample": NewColumns(SAMPLED, gradient_sample, values_of_sample),
 }
 
@@ -115,8 +119,9 @@ def column_values(function: str, arguments: Mapping[str, Any], problem: Problem 
 
 def with_columns(
     block: Block, function: str, values: Mapping[str, Any], problem: Problem | None = None, nodes: Ints | None = None
-) -> Block:
-    """The block with new columns; all others are the same arrays.
+) -> tuple[Block, Array]:
+    """The block with new columns; all others are the same arrays. And what its rows say then, where values ask that of
+    them; else no numbers.
 
     Args:
         function: name of one of `COLUMN_FUNCTIONS`.
@@ -124,7 +129,8 @@ def with_columns(
     """
     with np.errstate(all="ignore"):  # numbers that somebody has made up come to no sums, which `final` refuses
         changed: dict[str, Any] = COLUMN_FUNCTIONS[function].function(ChangingRows(block, problem, nodes), values)
-    return replace(block, **changed)
+    said: Array = changed.pop(SAID, np.zeros(0))
+    return replace(block, **changed), said
 
 
 @dataclass(frozen=True)

@@ -63,13 +63,13 @@ class Grid:
     def limbs(self) -> int:
         return int(self.exponents.shape[1])
 
-    def split(self, values: Floats, tree: Ints | None = None) -> Floats:
+    def split(self, values: Floats, tree: Ints | None = None, out: Array | None = None) -> Floats:
         """`values` (n,) of the trees `tree` (n,) as limbs (n_limbs, n). Each step but the last's rounding is exact."""
-        result = np.empty((self.limbs, len(values)))
+        result: Array = np.empty((self.limbs, len(values))) if out is None else out
         rest = values
         for limb in range(self.limbs):
             exponent = self._exponent(limb, tree)
-            np.rint(scaled(rest, -exponent), out=result[limb])
+            np.rint(scaled(rest, -exponent, result[limb]), out=result[limb])
             if limb + 1 < self.limbs:
                 rest = rest - scaled(result[limb], exponent)
         return result
@@ -86,11 +86,11 @@ class Grid:
         return column[0] if tree is None or len(column) == 1 else column.take(tree)
 
 
-def scaled(values: Floats, exponent: Array) -> Floats:
+def scaled(values: Floats, exponent: Array, out: Array | None = None) -> Floats:
     """As `np.ldexp`. Multiplying by a power of two that is a float64 gives the same bits in a fifth of the time."""
     if exponent.ndim == 0 and abs(int(exponent)) <= -_LEAST_EXPONENT:
-        return np.asarray(values * 2.0 ** int(exponent))
-    return np.asarray(np.ldexp(values, exponent))
+        return np.asarray(np.multiply(values, 2.0 ** int(exponent), out=out))
+    return np.asarray(np.ldexp(values, exponent, out=out))
 
 
 def is_exact(values: Floats, grid: Grid, tree: Ints | None = None) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from madtree.learn.data.types import Array, Floats
 
-_PIECE = 16_384  # numbers worked on at once: what lies between stays in the cache, and calls cost little beside them
+_PIECE = 8_192  # numbers worked on at once: what lies between stays in the cache, and calls cost little beside them
 _MOST = 700.0  # exp of more is not needed: it would soon leave float64
 _EXP_BITS, _LOG_BITS = 5, 7
 _EXP_STEPS, _LOG_STEPS = 1 << _EXP_BITS, 1 << _LOG_BITS  # of a table
@@ -55,31 +55,36 @@ _TO_WHOLE = 1.5 * 2.0**52  # a number plus this is rounded to a whole one, which
 
 def exp(numbers: Floats) -> Floats:
     """exp of numbers, which count as from -700 to 700."""
-    return _in_pieces(numbers, _exp)
+    return np.asarray(_in_pieces(numbers, _exp)[0])
 
 
 def log(numbers: Floats) -> Floats:
     """The natural logarithm of numbers above 0, that are not the very smallest ones."""
-    return _in_pieces(numbers, _log)
+    return np.asarray(_in_pieces(numbers, _log)[0])
 
 
-def log_of_one_plus_exp(numbers: Floats) -> Floats:
-    """log(1 + exp(-x)) of numbers x from 0 on, to some 1e-16, in half of the time of an exponential and a logarithm."""
-    return _in_pieces(numbers, _log_of_one_plus_exp)
+def logistic(numbers: Floats) -> tuple[Floats, Floats]:
+    """log(1 + exp(-x)) and 1 / (1 + exp(x)) of numbers x from 0 on: both, to some 1e-16, take three quarters of the
+    time of an exponential and a logarithm.
+    """
+    found, share = _in_pieces(numbers, _logistic, 2)
+    return found, share
 
 
-def _in_pieces(numbers: Floats, function: Callable[..., None]) -> Floats:
+def _in_pieces(numbers: Floats, function: Callable[[Floats, Floats, Floats], None], n_found: int = 1) -> Array:
+    """What the function finds of numbers: `n_found` arrays like these."""
     flat: Array = np.ascontiguousarray(numbers, np.float64).reshape(-1)
-    found = np.empty_like(flat)
+    found = np.empty((n_found, len(flat)))
     room = np.empty((4, min(len(flat), _PIECE)))  # once: new arrays for each step would take as long as the steps
     for first in range(0, len(flat), _PIECE):
         some = flat[first : first + _PIECE]
-        function(some, found[first : first + _PIECE], *room[:, : len(some)])
-    return found.reshape(np.shape(numbers))
+        function(some, found[:, first : first + _PIECE], room[:, : len(some)])
+    return found.reshape(n_found, *np.shape(numbers))
 
 
-def _exp(x: Floats, found: Floats, rest: Floats, steps: Floats, series: Floats, room: Floats) -> None:
-    """Write exp of `x` into `found`; the others are as long and may be written to."""
+def _exp(x: Floats, into: Floats, free: Floats) -> None:
+    """Write exp of `x` into the line of `into`; those of `free` may be written to."""
+    (found,), (rest, steps, series, room) = into, free
     powers, _, _, high, low = _tables()
     if not (x.min() >= -_MOST and x.max() <= _MOST):
         x = np.clip(x, -_MOST, _MOST)
@@ -101,8 +106,9 @@ def _exp(x: Floats, found: Floats, rest: Floats, steps: Floats, series: Floats, 
     bits += power  # no number leaves the range of normal ones
 
 
-def _log(x: Floats, found: Floats, exponents: Floats, mantissas: Floats, series: Floats, room: Floats) -> None:
+def _log(x: Floats, into: Floats, free: Floats) -> None:
     """As `_exp`."""
+    (found,), (exponents, mantissas, series, room) = into, free
     _, inverses, logarithms, high, low = _tables()
     bits, place, own = x.view(np.int64), room.view(np.int64), mantissas.view(np.int64)
     np.right_shift(bits, _MANTISSA_BITS - _LOG_BITS, out=place)
@@ -129,10 +135,12 @@ def _steps_of_logistic() -> tuple[Floats, Floats]:
     return np.where(whole == 1, shrunk, log(whole) * (shrunk / rounded)), shrunk / whole
 
 
-def _log_of_one_plus_exp(x: Floats, found: Floats, rest: Floats, steps: Floats, share: Floats, room: Floats) -> None:
-    """As `_exp`. All derivatives are polynomials of the first one: with q for -f' and u for q (1 - q) these are
-    f'' = u, f''' = -u (1 - 2 q) and f'''' = u (1 - 6 u).
+def _logistic(x: Floats, into: Floats, free: Floats) -> None:
+    """As `_exp`, of f(x) = log(1 + exp(-x)) and its share q = -f'. With u for q (1 - q) the
+    next derivatives are u, -u (1 - 2 q) and u (1 - 6 u). And 1 - q = exp(-f): where f changes by
+    d, that is multiplied by exp(-d).
     """
+    (found, share), (rest, steps, series, room) = into, free
     values, shares = _steps_of_logistic()
     np.minimum(x, _LOGISTIC_END, out=rest)
     np.multiply(rest, _LOGISTIC_STEPS, out=steps)
@@ -145,11 +153,11 @@ def _log_of_one_plus_exp(x: Floats, found: Floats, rest: Floats, steps: Floats, 
     rest -= steps
     product = np.multiply(share, share, out=steps)
     np.subtract(share, product, out=product)
-    series = np.multiply(product, -1 / 4, out=room)
+    np.multiply(product, -1 / 4, out=series)
     series += 1 / 24
     series *= rest
     series -= 1 / 6
-    series += share * (1 / 3)
+    series += np.multiply(share, 1 / 3, out=room)
     series *= rest
     series += 1 / 2
     series *= product
@@ -157,6 +165,16 @@ def _log_of_one_plus_exp(x: Floats, found: Floats, rest: Floats, steps: Floats, 
     series -= share
     series *= rest
     found += series
+    change = np.multiply(series, -1 / 24, out=room)
+    change += 1 / 6
+    change *= series
+    change -= 1 / 2
+    change *= series
+    change += 1.0
+    change *= series
+    np.subtract(1.0, share, out=rest)
+    change *= rest
+    share += change
 
 
 def _add_terms(series: Floats, x: Floats, terms: Sequence[float]) -> None:

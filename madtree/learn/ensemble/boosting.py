@@ -242,12 +242,13 @@ def train_boosted(
     base, mean = boosting.base(sums)
     varies = boosting.varies(sums)
     problem = boosting.of_trees(mean)
-    scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
-    base = yield from scores.begin(base)
+    weight_grid, largest = boosting.weight_grid, boosting.largest(mean)[2]
+    losses = RoundLosses.before_all(parameters, problem.rows, largest, weight_grid)
+    all_rows = problem.with_replicas(boosting.all_rows)
+    scores = RowScores(boosting.packed, all_rows, loss, weight_grid, losses.values)
+    base, loss_sums = yield from scores.begin(base)
+    n_rows = losses.add(loss_sums)
     certain = np.asarray(base.any(axis=1))  # where methods that begin with 0 have a single class
-    losses = RoundLosses(parameters.patience, parameters.tolerance, [], [], np.zeros(n_groups, np.int64))
-    measured_by = problem, scores.loss_values, boosting.largest(mean)[2], boosting.weight_grid
-    n_rows = yield from losses.add(*measured_by)
     is_trained = n_rows[0] > 0  # a group without rows in training has no model
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     take = waiting.append if boosting.may_end else deliver
@@ -273,10 +274,10 @@ def train_boosted(
             trees = replace(trees, trees=replace(trees.trees, is_explainable=varies)).only(is_trained)
             n_nodes += int(trees.trees.n_nodes.sum())
             take(trees)
-            yield from scores.add(of_tree, growing, known, score)
+            loss_sums = yield from scores.add(of_tree, growing, known, score)
         losses.grown += go_on
-        yield from losses.add(*measured_by)
-        yield from after_round(number + 1, BoostedRows(boosting, *measured_by))
+        losses.add(loss_sums)
+        yield from after_round(number + 1, BoostedRows(boosting, problem, scores.loss_values, largest, weight_grid))
         yield Progress(step=StepReport("round", number + 1, parameters.n_rounds, n_nodes, losses=losses.newest()))
         if boosting.has_held_out:
             go_on &= losses.go_on()

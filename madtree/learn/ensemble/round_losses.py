@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Grid, Ints
-from madtree.learn.problem import Problem
 from madtree.learn.prune import RoundColumns
-from madtree.learn.requests import Program, SumsRequest
 from madtree.records import dataclass
+from madtree.trees import BoostParameters
 
 _LOSS_LIMBS = 2  # so that losses may be much larger than they are at first, and sums still have all digits
 _ROOM = 2.0**20  # how many times
@@ -22,15 +21,33 @@ class RoundLosses:
 
     Attributes:
         patience, tolerance: as in `BoostParameters`.
+        loss_grid, weight_grid: of the rows' losses and weights; None where all weights are 1.
         grown: (G,) the rounds of each group. One that has ended has rows in the rounds of the others, too, whose trees
             are no part of its model.
     """
 
     patience: int
     tolerance: float
+    loss_grid: Grid
+    weight_grid: Grid | None
+    grown: Ints
     training: list[Floats]
     held_out: list[Floats]
-    grown: Ints
+
+    @classmethod
+    def before_all(
+        cls, parameters: BoostParameters, rows: Ints, largest: Floats, weight_grid: Grid | None
+    ) -> RoundLosses:
+        """`rows`: (G,) of each group; `largest`: (G,) that a row's loss may be at first."""
+        loss_grid = Grid.choose(largest * _ROOM, rows, _LOSS_LIMBS)
+        grown = np.zeros(len(rows), np.int64)
+        return cls(parameters.patience, parameters.tolerance, loss_grid, weight_grid, grown, [], [])
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What asks for the sums that are added, beside the loss."""
+        weight = self.weight_grid and self.weight_grid.exponents
+        return {"sum_loss_exponents": self.loss_grid.exponents, "sum_weight_exponents": weight}
 
     def kept(self, most: Ints) -> Ints:
         """(G,) the rounds of each model: at least one, and at most so many (G,); the first ones up to the least loss of
@@ -51,26 +68,13 @@ class RoundLosses:
             lower = since.min(axis=0) < before.min(axis=0) - self.tolerance
         return np.asarray(lower | np.isnan(losses[-1]))
 
-    def add(self, problem: Problem, loss: dict[str, Any], largest: Floats, weight_grid: Grid | None) -> Program[Ints]:
-        """Add the mean losses of now; (2, G) the rows in training, and those held out.
-
-        Args:
-            loss: the values that tell of it.
-            largest: (G,) that a row's may be at first.
-            weight_grid: of the rows' weights; None where all are 1.
-        """
-        loss_grid = Grid.choose(largest * _ROOM, problem.rows, _LOSS_LIMBS)
-        values = {
-            **loss,
-            "sum_loss_exponents": loss_grid.exponents,
-            "sum_weight_exponents": None if weight_grid is None else weight_grid.exponents,
-        }
-        sums: Array = yield SumsRequest("loss", values, problem)
-        tree, n_rows = np.arange(problem.n_trees), sums[:, 0]
-        total = np.stack([loss_grid.join(part[1 : 1 + _LOSS_LIMBS], tree) for part in sums])
+    def add(self, sums: Array) -> Ints:
+        """Add the mean losses of now, of the sums over all rows; (2, G) the rows in training, and those held out."""
+        tree, n_rows = np.arange(len(self.grown)), sums[:, 0]
+        total = np.stack([self.loss_grid.join(part[1 : 1 + _LOSS_LIMBS], tree) for part in sums])
         weight = n_rows
-        if weight_grid is not None:
-            weight = np.stack([weight_grid.join(part[1 + _LOSS_LIMBS :], tree) for part in sums])
+        if self.weight_grid is not None:
+            weight = np.stack([self.weight_grid.join(part[1 + _LOSS_LIMBS :], tree) for part in sums])
         with np.errstate(divide="ignore", invalid="ignore"):
             training, held_out = total / weight
         self.training.append(training)

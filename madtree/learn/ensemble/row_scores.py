@@ -11,14 +11,14 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues
-from madtree.learn.data import Floats, Grid
+from madtree.learn.data import Array, Floats, Grid
 from madtree.learn.ensemble.leaf_values import GrownLeaves, places_of_leaves, quantile_values, with_values
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
 from madtree.learn.prune import leaf_predictions
-from madtree.learn.requests import Program, ReplaceRequest
+from madtree.learn.requests import Program, ReplaceRequest, SumsRequest
 from madtree.learn.route import Routing
 from madtree.trees import LOSSES, OFFSET
 
@@ -35,21 +35,30 @@ class RowScores:
             where there is none.
     """
 
-    def __init__(self, packed: Problem, problem: Problem, loss: RowLoss, weight_grid: Grid | None) -> None:
+    def __init__(
+        self, packed: Problem, problem: Problem, loss: RowLoss, weight_grid: Grid | None, sums: dict[str, Any]
+    ) -> None:
         """
         Args:
             packed: by which blocks are packed.
             problem: of a tree, with all rows in training.
             weight_grid: of what rows count for; None where all count alike.
+            sums: the values that ask for the sums of losses (`RoundLosses.values`).
         """
         self._packed, self._problem, self._loss, self._weight_grid = packed, problem, loss, weight_grid
+        self._sums = sums
         self.threshold: Floats | None = None
         self.first_threshold: Floats = np.full(packed.n_trees, np.nan)
 
-    def begin(self, base: Floats) -> Program[Floats]:
-        """Give rows the scores (G, n_scores) that they begin with, which are returned: of a loss whose leaves add
-        quantiles, that of the outcomes. Where rows have offsets, scores are added to these, and it is the best ones
-        that are.
+    def begin(self, base: Floats) -> Program[tuple[Floats, Array]]:
+        """Give rows the scores (G, n_scores) that they begin with, which are returned, and the sums of their losses."""
+        base = yield from self._first_scores(base)
+        sums: Array = yield SumsRequest("loss", {**self.loss_values, **self._said}, self._problem)
+        return base, sums
+
+    def _first_scores(self, base: Floats) -> Program[Floats]:
+        """Of a loss whose leaves add quantiles, scores begin with that of the outcomes. Where rows have offsets, scores
+        are added to these, and it is the best ones that are.
         """
         loss, packed = self._loss.of(None), self._packed
         if packed.has_offsets and self._loss.level is None:
@@ -65,7 +74,7 @@ class RowScores:
         found = yield from residual_quantiles(self._roots, self._loss.level)
         yield from self._add_to_all(found)
         if LOSSES[self._loss.loss].has_threshold:
-            yield from self._find_threshold()
+            yield from self._find_threshold({})
             assert self.threshold is not None
             self.first_threshold = self.threshold
         return base + found[:, None]
@@ -74,21 +83,23 @@ class RowScores:
         """What the nodes of grown trees say; None where that follows from their sums."""
         if self._loss.level is None:
             return None
-        leaves, rows = places_of_leaves(problem, growing, self._loss_arguments, self._weight_grid)
+        leaves, rows = places_of_leaves(problem, growing, self.loss_values, self._weight_grid)
         # A row's residual is at most what a gradient of squares may be.
         values = yield from quantile_values(rows, self._loss.level, self.threshold, self._problem.largest_target)
         return with_values(problem, growing, leaves, values)
 
-    def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[None]:
-        """Add what trees say to that score of each row; then gradients are those by the next score."""
+    def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[Array]:
+        """Add what trees say to that score of each row; then gradients are those by the next score. The answer is the
+        sums of losses, after the last score.
+        """
         node_values = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
         grown = GrownLeaves.of(problem, growing)
         changed = {"node_value": node_values[grown.above], "added_to": score}
         following = (score + 1) % self._loss.n_scores
-        values = {**self._always, **changed, "next": following}
-        yield ReplaceRequest(self._function, values, problem, grown.way)
-        if self.threshold is not None:
-            yield from self._find_threshold()
+        asked = {} if following else self._said
+        values = {**self._always, **changed, "next": following, **(asked if self.threshold is None else {})}
+        sums: Array = yield ReplaceRequest(self._function, values, problem, grown.way)
+        return sums if self.threshold is None else (yield from self._find_threshold(asked))
 
     def _add_to_all(self, values: Floats) -> Program[None]:
         """Add a number (G,) to the scores of each group's rows."""
@@ -114,10 +125,9 @@ class RowScores:
         return base
 
     @property
-    def loss_values(self) -> dict[str, Any]:
-        """The values that tell of the loss by which rounds are compared."""
-        threshold = None if self.threshold is None else self.first_threshold
-        return {**self._loss_arguments, "threshold": threshold}
+    def _said(self) -> dict[str, Any]:
+        """The values that ask for the sums of losses, by which rounds are compared: by the threshold of the first."""
+        return {**self._sums, "sum_threshold": None if self.threshold is None else self.first_threshold}
 
     @property
     def _function(self) -> str:
@@ -125,7 +135,8 @@ class RowScores:
         return "voted" if self._loss.of_votes else "boosted"
 
     @cached_property
-    def _loss_arguments(self) -> dict[str, Any]:
+    def loss_values(self) -> dict[str, Any]:
+        """The values that tell of the loss."""
         return {
             "loss": self._loss.loss,
             "n_scores": self._loss.n_scores,
@@ -137,18 +148,20 @@ class RowScores:
     def _always(self) -> dict[str, Any]:
         grids = {"target": self._problem.target_grid, "weight": self._problem.weight_grid}
         exponents = {f"next_{name}_exponents": grid and grid.exponents for name, grid in grids.items()}
-        return {**self._loss_arguments, "threshold": self.threshold, **exponents}
+        return {**self.loss_values, "threshold": self.threshold, **exponents}
 
-    def _find_threshold(self) -> Program[None]:
-        """Find the threshold anew, and the gradients by it."""
+    def _find_threshold(self, asked: dict[str, Any]) -> Program[Array]:
+        """Find the threshold anew, and the gradients by it; the answer to what is `asked` with these."""
         quantile = self._loss.quantile
         assert quantile is not None
         self.threshold = yield from residual_quantiles(self._roots, quantile, absolute=True)
-        yield ReplaceRequest(self._function, {**self._always, "added_to": 0, "next": 0}, self._problem)
+        values = {**self._always, "added_to": 0, "next": 0, **asked}
+        sums: Array = yield ReplaceRequest(self._function, values, self._problem)
+        return sums
 
     @cached_property
     def _roots(self) -> ResidualPlaces:
         """All rows in training, by their groups."""
         groups = np.arange(self._packed.n_trees)
         routing = Routing.leaves(0, len(groups))
-        return ResidualPlaces(self._problem, routing, groups, groups, self._loss_arguments, self._weight_grid)
+        return ResidualPlaces(self._problem, routing, groups, groups, self.loss_values, self._weight_grid)

@@ -42,8 +42,7 @@ class Loss:
     """A loss of one score a row. All functions take rows (n_rows,) and give (n_rows,).
 
     Attributes:
-        derivatives: gradient and hessian, of outcomes and scores.
-        value: of outcomes and scores.
+        of_rows: gradient, hessian and the loss itself, of outcomes and scores.
         base: (n_trees,) the score to begin with, of the mean outcome; of no meaning where leaves add quantiles.
         largest: how large gradient, hessian and loss may be, of a tree's outcomes: their sums are exact up to as many
             times that as there are rows.
@@ -55,8 +54,7 @@ class Loss:
             no row's hessian is much larger than that of a row without offset, where that is possible.
     """
 
-    derivatives: Callable[[Floats, Floats], tuple[Floats, Floats]]
-    value: Callable[[Floats, Floats], Floats]
+    of_rows: Callable[[Floats, Floats], tuple[Floats, Floats, Floats]]
     base: Callable[[Floats], Floats]
     largest: Callable[[OutcomeRange], tuple[Floats, Floats, Floats]]
     is_bounded: bool = False
@@ -108,39 +106,38 @@ def _log(mean: Floats) -> Floats:
     return portable.log(np.maximum(mean, LEAST_SHARE))
 
 
-def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
-    share = sigmoid(scores)
-    return share - outcomes, share * (1 - share)
+def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
+    found, share = portable.logistic(np.abs(scores))  # the share of the less likely class
+    room = np.maximum(scores, 0.0)
+    found += room
+    found -= np.multiply(outcomes, scores, out=room)
+    hessian = np.square(share)
+    np.subtract(share, hessian, out=hessian)
+    gradient = np.subtract(0.5, share, out=share)
+    np.copysign(gradient, scores, out=gradient)
+    gradient += np.subtract(0.5, outcomes, out=room)
+    return gradient, hessian, found
 
 
-def _binomial_value(outcomes: Floats, scores: Floats) -> Floats:
-    found = portable.log_of_one_plus_exp(np.abs(scores))
-    found += np.maximum(scores, 0.0)
-    found -= outcomes * scores
-    return found
+def _exponential(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
+    side = 1 - 2 * outcomes
+    found = portable.exp(side * scores)
+    return side * found, found, found
 
 
-def _exponential_value(outcomes: Floats, scores: Floats) -> Floats:
-    return portable.exp((1 - 2 * outcomes) * scores)
+def _squares(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
+    error = scores - outcomes
+    return error, np.ones(len(scores)), 0.5 * np.square(error)
 
 
-def _exponential(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
-    value = _exponential_value(outcomes, scores)
-    return (1 - 2 * outcomes) * value, value
-
-
-def _squares(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
-    return scores - outcomes, np.ones(len(scores))
-
-
-def _poisson(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
+def _poisson(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
     mean = portable.exp(scores)
-    return mean - outcomes, mean
+    return mean - outcomes, mean, mean - outcomes * scores
 
 
-def _gamma(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
+def _gamma(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
     ratio = outcomes * portable.exp(-scores)
-    return 1 - ratio, ratio
+    return 1 - ratio, ratio, scores + ratio
 
 
 def spread(known: OutcomeRange) -> Floats:
@@ -187,7 +184,6 @@ def _of_ratios(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
 SMOOTH: dict[str, Loss] = {
     "log_loss": Loss(
         _binomial,
-        _binomial_value,
         _logit,
         lambda known: _alike(known.mean, 1.0, 0.25, _MOST_EXPONENT),
         is_bounded=True,
@@ -196,18 +192,14 @@ SMOOTH: dict[str, Loss] = {
     # Outcomes -1 and 1 in the place of 0 and 1: exp(-y F), at half the logit (Friedman, Hastie, Tibshirani 2000).
     "exponential": Loss(
         _exponential,
-        _exponential_value,
         lambda mean: _logit(mean) / 2,
         _of_exponentials,
         to_best=lambda gradient, hessian: (portable.log(hessian - gradient) - portable.log(hessian + gradient)) / 2,
     ),
-    "squared_error": Loss(
-        _squares, lambda outcomes, scores: 0.5 * np.square(scores - outcomes), lambda mean: mean, of_squares
-    ),
+    "squared_error": Loss(_squares, lambda mean: mean, of_squares),
     # exp(F) - y F and F + y exp(-F): half the deviances, but for what does not depend on F.
     "poisson": Loss(
         _poisson,
-        lambda outcomes, scores: portable.exp(scores) - outcomes * scores,
         _log,
         _of_counts,
         to_best=lambda gradient, hessian: portable.log(1 - gradient / hessian),
@@ -216,7 +208,6 @@ SMOOTH: dict[str, Loss] = {
     ),
     "gamma": Loss(
         _gamma,
-        lambda outcomes, scores: scores + outcomes * portable.exp(-scores),
         _log,
         _of_ratios,
         to_best=lambda gradient, hessian: -portable.log(1 + gradient / hessian),

@@ -27,8 +27,7 @@ def robust_loss(name: str, quantile: float | None, threshold: Floats | float) ->
 def _absolute_error() -> Loss:
     """The size of the error."""
     return Loss(
-        lambda outcomes, scores: _signs(MEDIAN, 2.0, outcomes, scores),
-        lambda outcomes, scores: np.abs(outcomes - scores),
+        lambda outcomes, scores: (*_signs(MEDIAN, 2.0, outcomes, scores), np.abs(outcomes - scores)),
         _none,
         partial(_of_signs, 1.0),
         is_bounded=True,
@@ -37,27 +36,23 @@ def _absolute_error() -> Loss:
 
 def _quantile(level: float) -> Loss:
     """The error times the quantile's level where it is positive, else times that less 1: least at the quantile."""
-    return Loss(
-        partial(_signs, level, 1.0),
-        lambda outcomes, scores: np.maximum(level * (outcomes - scores), (level - 1) * (outcomes - scores)),
-        _none,
-        partial(_of_signs, max(level, 1 - level)),
-        is_bounded=True,
-    )
+
+    def of_rows(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
+        error = outcomes - scores
+        return *_signs(level, 1.0, outcomes, scores), np.maximum(level * error, (level - 1) * error)
+
+    return Loss(of_rows, _none, partial(_of_signs, max(level, 1 - level)), is_bounded=True)
 
 
 def _huber(threshold: Floats | float) -> Loss:
     """Half the squared error up to the threshold (n_rows,), and linear beyond it (Huber 1964)."""
 
-    def derivatives(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
-        return np.clip(scores - outcomes, -threshold, threshold), np.ones(len(scores))
-
-    def value(outcomes: Floats, scores: Floats) -> Floats:
+    def of_rows(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
         error = np.abs(outcomes - scores)
-        linear = threshold * (error - threshold / 2)
-        return np.where(error <= threshold, np.square(error) / 2, linear)
+        found = np.where(error <= threshold, np.square(error) / 2, threshold * (error - threshold / 2))
+        return np.clip(scores - outcomes, -threshold, threshold), np.ones(len(scores)), found
 
-    return Loss(derivatives, value, _none, of_squares)
+    return Loss(of_rows, _none, of_squares)
 
 
 def _signs(level: float, scale: float, outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, portable
+from madtree.learn.data import Floats, portable
 from madtree.learn.losses.losses import LEAST_SHARE, SMOOTH, Loss
 from madtree.learn.losses.robust import MEDIAN, ROBUST, robust_loss
 from madtree.records import dataclass
@@ -110,37 +110,44 @@ class RowLoss:
         found: Floats = lines[_OUTCOME] - lines[self.first] + 0.0  # no -0.0
         return found
 
-    def columns(self, lines: Floats, score: int, threshold: Floats | float | None = None) -> dict[str, Floats]:
+    def columns(
+        self, lines: Floats, score: int, threshold: Floats | float | None = None
+    ) -> tuple[dict[str, Floats], Floats | None]:
         """(n_rows,) each: the target and the weight of the tree of that score, which are gradient and hessian times the
-        rows' weights; of a tree that votes the weight alone, since its target is the class.
+        rows' weights; of a tree that votes the weight alone, since its target is the class. And the loss, by the same
+        threshold, where it comes with these.
         """
-        if self.of_votes:
-            weight = self._vote_losses(lines)
-            return {"weight": weight * lines[1] if self.weighted else weight}
-        own = lines[self.first + score]
-        if self.n_scores > 1:
-            share = portable.exp(own - lines[-1])
-            gradient, hessian = share - (lines[_OUTCOME] == score), share * (1 - share)
-        else:
-            gradient, hessian = self.of(threshold).derivatives(lines[_OUTCOME], own)
-        if self.weighted:
-            gradient, hessian = gradient * lines[1], hessian * lines[1]
-        return {"target": gradient, "weight": hessian}
-
-    def values(self, lines: Floats, threshold: Floats | float | None = None) -> tuple[Floats, Floats | None]:
-        """(n_rows,) the loss of each row, and its weight; None where all are 1."""
-        found: Array
+        found: Floats | None = None
         if self.of_votes:
             found = self._vote_losses(lines)
-        elif self.n_scores > 1:
-            found = self.softmax_losses(lines)
+            columns = {"weight": found}
         else:
-            found = self.of(threshold).value(lines[_OUTCOME], lines[self.first])
-        return found, lines[1] if self.weighted else None
+            own = lines[self.first + score]
+            if self.n_scores > 1:
+                share = portable.exp(own - lines[-1])
+                gradient, hessian = share - (lines[_OUTCOME] == score), share * (1 - share)
+            else:
+                gradient, hessian, found = self.of(threshold).of_rows(lines[_OUTCOME], own)
+            columns = {"target": gradient, "weight": hessian}
+        return {name: each * lines[1] if self.weighted else each for name, each in columns.items()}, found
+
+    def losses(self, lines: Floats, threshold: Floats | float | None = None) -> Floats:
+        """(n_rows,) the loss of each row, at the end of a round."""
+        if self.of_votes:
+            return self._vote_losses(lines)
+        if self.n_scores > 1:
+            return self.softmax_losses(lines)
+        return self.of(threshold).of_rows(lines[_OUTCOME], lines[self.first])[2]
+
+    def weights(self, lines: Floats) -> Floats | None:
+        """(n_rows,) the weight of each row; None where all are 1."""
+        return lines[1] if self.weighted else None
 
     def softmax_losses(self, lines: Floats) -> Floats:
-        """(n_rows,) minus the logarithm of the probability of each row's class, of several scores a row."""
-        return np.asarray(self._log_sum(lines) - self._scores_of_outcomes(lines))
+        """(n_rows,) minus the logarithm of the probability of each row's class, of several scores a row, at the end of
+        a round.
+        """
+        return np.asarray(lines[-1] - self._scores_of_outcomes(lines))
 
     def _vote_losses(self, lines: Floats) -> Floats:
         """(n_rows,) exp(-F_y)."""

@@ -137,7 +137,8 @@ class OfRows:
 class ReplaceRequest(OfRows):
     """Give all rows new columns, please. The next requests are about the new rows.
 
-    `function`: one of `learn.columns.COLUMN_FUNCTIONS`.
+    `function`: one of `learn.columns.COLUMN_FUNCTIONS`. The answer is what rows say with the new columns, as to a
+    SumsRequest, where the values ask that of them; so there is a pass less. Else there are no numbers in it.
     """
 
     what = "replace"
@@ -147,9 +148,22 @@ class ReplaceRequest(OfRows):
         """The names of the columns."""
         return COLUMN_FUNCTIONS[self.function].columns
 
-    def applied_to(self, block: Block, nodes: Ints | None) -> Block:
-        """A block with the new columns; `nodes` (n_replicas, n_rows) of its rows, where there are trees."""
+    def applied_to(self, block: Block, nodes: Ints | None) -> tuple[Block, Array]:
+        """A block with the new columns, and what its rows say; `nodes` (n_replicas, n_rows) of these, where there are
+        trees.
+        """
         return with_columns(block, self.function, self._checked, self.problem, nodes)
+
+    def zeros(self) -> Array:
+        """What no row says."""
+        return np.zeros(0) if self.then is None else self.then.zeros()
+
+    @cached_property
+    def then(self) -> SumsRequest | None:
+        """What rows are asked with the new columns, for who does one after the other; None where it is nothing."""
+        if self._checked.get("sums") is None:
+            return None
+        return SumsRequest(COLUMN_FUNCTIONS[self.function].sums, self.values, self.problem)
 
     @cached_property
     def _checked(self) -> dict[str, Any]:

@@ -87,7 +87,6 @@ def _tested(
     grid = Grid.choose(largest, boosted_rows.problem.rows, _LIMBS)
     values = {
         **boosted_rows.loss,
-        "threshold": None,
         "metric": metric,
         "sum_metric_exponents": grid.exponents,
         "sum_weight_exponents": None if boosted_rows.weight_grid is None else boosted_rows.weight_grid.exponents,

@@ -132,7 +132,7 @@ class Leader(Resident, Provider, Generic[T]):
     def sums(self, request: SumsRequest) -> Coroutine[Array]:
         return (yield from self._added_up(request))
 
-    def _added_up(self, request: CountRequest | SumsRequest) -> Coroutine[Array]:
+    def _added_up(self, request: CountRequest | ReplaceRequest | SumsRequest) -> Coroutine[Array]:
         total, theirs = yield from self._ask_everybody(request)
         for data in theirs:
             total = merge(total, np.frombuffer(data, total.dtype).reshape(total.shape))
@@ -151,9 +151,9 @@ class Leader(Resident, Provider, Generic[T]):
         mine, theirs = yield from self._ask_everybody(request)
         return np.concatenate([mine, *(np.frombuffer(data, np.int64).reshape(-1, mine.shape[1]) for data in theirs)])
 
-    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[Array]:
         """Raises NoAnswerError where all processes share their rows: each may have begun trees of the old ones."""
-        yield from self._ask_everybody(request)
+        return (yield from self._added_up(request))
 
     def remember(self, request: RememberRequest) -> Coroutine[None]:
         yield from self._ask_everybody(request)

@@ -256,7 +256,7 @@ _ANSWER_BYTES: dict[type, Callable[..., bytes]] = {
     FoldHashesRequest: _array_bytes,
     SumsRequest: _array_bytes,
     RememberRequest: lambda request, answer: b"",
-    ReplaceRequest: lambda request, answer: b"",
+    ReplaceRequest: _array_bytes,
     SampleRequest: lambda request, answer: b"",
 }
 

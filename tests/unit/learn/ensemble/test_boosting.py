@@ -13,12 +13,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 
 from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
-from madtree.learn.data import Block, Floats, codec, finished, nested
+from madtree.learn.data import Array, Block, Coroutine, Floats, codec, finished, nested
 from madtree.learn.ensemble import Boosting, train_boosted
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Problem, identities
 from madtree.learn.prune import TrainedTrees
-from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, driven
+from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request, SumsRequest, driven
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import BlockLimits, BlockStore
 from madtree.trees import BoostParameters, FeatureKind, NodeLayout, Parameters
@@ -277,6 +277,41 @@ def test_new_columns_count_as_memory() -> None:
     with pytest.raises(MadtreeError, match="temp_file_limit"):
         grown_by(problem, store_of(blocks, problem, packed + got - 8, nowhere), model)
     assert len(grown_by(problem, store_of(blocks, problem, packed + max(got, 16 * 3_000), nowhere), model)[0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("loss", "n_classes", "weighted", "more"),
+    [
+        ("log_loss", 2, True, {"held_out": 0.3}),
+        ("log_loss", 3, False, {}),
+        ("exponential", 3, True, {"method": "adaboost"}),
+        ("huber", 0, True, {"held_out": 0.3, "loss_quantile": 0.9}),
+    ],
+)
+def test_new_columns_come_with_their_losses(loss: str, n_classes: int, weighted: bool, more: dict[str, Any]) -> None:
+    """The same sums as those that are asked for afterwards; and losses take no pass of their own after a round."""
+    asked: list[SumsRequest] = []
+
+    class _Asking(BlockStore):
+        def answer(self, request: Request) -> Coroutine[Any]:
+            found = yield from super().answer(request)
+            if isinstance(request, SumsRequest) and request.function == "loss":
+                asked.append(request)
+            if isinstance(request, ReplaceRequest) and request.then is not None:
+                told.append(found)
+                np.testing.assert_array_equal(found, (yield from super().answer(request.then)))
+            return found
+
+    told: list[Array] = []
+    parameters = Parameters("gini" if n_classes else "mse", 3)
+    problem, block = problem_of(sample_rows(900, n_classes, weighted=weighted), n_classes, parameters)
+    store = _Asking(problem, BlockLimits(200, 2**30, 2**20), ANYWHERE)
+    for some in cut(block, np.arange(900), 3):
+        store.add(some)
+    store.finish()
+    grown_by(problem, store, BoostParameters(loss, 4, patience=4, **more))
+    assert (len(asked), len(told)) == (1, 4)
+    assert {float(sums[:, 0].sum()) for sums in told} == {900.0}
 
 
 def test_rows_that_all_processes_share_are_not_replaced_in_silence() -> None:
