@@ -30,28 +30,34 @@ from madtree.learn.split import TIE
 class GrowthPolicy(Protocol):
     """Chooses the frontier of each round."""
 
-    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
-        """Some of `candidates` (n,), nodes that are leaves and may be split, ascending; none ends the growth."""
+    def choose(self, growing: GrowingTrees) -> Ints:
+        """Some of the growing's candidates, ascending; none ends the growth."""
         ...
 
 
 class LevelWise:
     """All nodes that may be split, at once: a pass over the rows for each level."""
 
-    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
-        return np.sort(candidates)
+    def choose(self, growing: GrowingTrees) -> Ints:
+        return np.sort(growing.candidates)
 
 
 class BestFirst:
     """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`."""
 
-    def __init__(self, most_leaves: int) -> None:
-        self.most_leaves = most_leaves
+    def __init__(self, most_leaves: int, share: float = 1.0) -> None:
+        """`share`: of a tree's splits; the children of the first ones are searched first. Of those that the queue comes
+        to last many are overtaken by better ones that are found meanwhile: fewer nodes are searched, in more passes.
+        """
+        self.most_leaves, self.first_leaves = most_leaves, 1 + max(round(share * (most_leaves - 1)), 1)
 
-    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
-        parent = growing.parent[candidates]  # -1 of roots, which come first of all
-        reached: Bools = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]
-        return np.asarray(np.sort(candidates[reached]))
+    def choose(self, growing: GrowingTrees) -> Ints:
+        parent = growing.parent[growing.candidates]  # -1 of roots, which come first of all
+        for most_leaves in (self.first_leaves, self.most_leaves):
+            reached: Bools = (parent < 0) | inner_nodes(growing, most_leaves)[parent]
+            if reached.any():
+                break
+        return np.asarray(np.sort(growing.candidates[reached]))
 
 
 def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
