@@ -43,21 +43,35 @@ class LevelWise:
 
 
 class BestFirst:
-    """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`."""
+    """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`.
+
+    Of the splits that the queue comes to last many are overtaken by better ones that are found meanwhile. Where passes
+    are cheap beside the rows that they count, fewer nodes are searched in more of them: those that come first.
+    """
 
     def __init__(self, most_leaves: int, share: float = 1.0) -> None:
-        """`share`: of a tree's splits; the children of the first ones are searched first. Of those that the queue comes
-        to last many are overtaken by better ones that are found meanwhile: fewer nodes are searched, in more passes.
-        """
-        self.most_leaves, self.first_leaves = most_leaves, 1 + max(round(share * (most_leaves - 1)), 1)
+        """`share`: of the queue, from the first split on whose children are not known, whose children are searched."""
+        self.most_leaves, self.share = most_leaves, share
 
     def choose(self, growing: GrowingTrees) -> Ints:
-        parent = growing.parent[growing.candidates]  # -1 of roots, which come first of all
-        for most_leaves in (self.first_leaves, self.most_leaves):
-            reached: Bools = (parent < 0) | inner_nodes(growing, most_leaves)[parent]
-            if reached.any():
-                break
-        return np.asarray(np.sort(growing.candidates[reached]))
+        candidates = growing.candidates
+        parent = growing.parent[candidates]  # -1 of roots, which come first of all
+        reached: Bools = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]
+        if self.share < 1:
+            reached &= self._come_first(growing, parent, growing.tree[candidates])
+        return np.asarray(np.sort(candidates[reached]))
+
+    def _come_first(self, growing: GrowingTrees, parent: Ints, tree: Ints) -> Bools:
+        """(n,) whether the queue comes first to the parents (n,) of candidates in the trees `tree` (n,)."""
+        most = self.most_leaves - 1
+        place_of_node = np.full(growing.n_nodes, most)
+        queue = np.array(_first_in_queue(growing, flat_nonzero(growing.feature >= 0), most), np.int64)
+        of_queue = growing.tree[queue]  # ascends
+        place_of_node[queue] = np.arange(len(queue)) - of_queue.searchsorted(of_queue)
+        place = np.where(parent < 0, -1, place_of_node[parent])
+        first = np.full(growing.n_trees, most)
+        np.minimum.at(first, tree, place)
+        return np.asarray(place < (first + np.maximum(self.share * (most - first), 1))[tree])
 
 
 def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:

@@ -118,10 +118,10 @@ def test_groups_folds_and_ways_of_counting(n_classes: int, max_surrogates: int) 
     blocks = cut(block, np.random.default_rng(0).permutation(block.codes.n_rows), 4)
     assert_identical(expected, train_by(problem, ManyBlocks(blocks)))
     n_found = []
-    for share in (0.01, 0.5, 1.0):  # of its splits, those that growth goes on from first
+    for share in (0.01, 0.5, 1.0):
         assert_identical(expected, train_by(problem, at_hand(blocks), BestFirst(8, share)))
         n_found.append(np.count_nonzero(grown_by(problem, at_hand(blocks), BestFirst(8, share)).feature >= 0))
-    assert n_found[0] < n_found[1] < n_found[2]
+    assert n_found[0] <= n_found[1] < n_found[2]
     whole = train_by(problem, at_hand(blocks), LevelWise())
     for name in ("tree", "node_id", "feature", "n_rows", "prediction", "complexity", "importance"):
         np.testing.assert_allclose(getattr(whole, name), getattr(expected, name), rtol=1e-12, err_msg=name)
