@@ -39,8 +39,8 @@ from madtree.trees import LOSSES, METHODS, NEWTON, VOTES, BoostMethod, BoostPara
 # fifth longer with samples of two fifths of the rows.
 ORDERED_ROWS = 20_000
 SHARED_ROWS = 4_096  # the same where several processes have the rows, and would have to hand them over
-# Of the queue, whose children are searched first where rows are in the order of nodes (`BestFirst`). Of a million rows a
-# tree of 31 leaves then has 73 nodes searched in 14 passes; by all of it 111 in 11, and by a tenth 59 in 22.
+# Of the queue, whose children are searched first where rows are in the order of nodes (`BestFirst`). Of a million rows
+# a tree of 31 leaves then has 73 nodes searched in 14 passes; by all of it 111 in 11, and by a tenth 59 in 22.
 QUEUE_SHARE = 0.4
 
 
