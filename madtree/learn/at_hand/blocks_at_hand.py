@@ -88,8 +88,8 @@ class BlocksAtHand(Provider):
         self._place(blocks, None)
 
     def count(self, request: CountRequest) -> Coroutine[Array]:
-        if request.drawn is not None or request.in_order:
-            order = yield from self._in_order(request.problem, lasting=request.in_order)
+        if request.drawn is not None or request.waiting is not None:
+            order = yield from self._in_order(request.problem, lasting=request.waiting is not None)
             return final((yield from order.histograms(request)))
         if self._are_counted_together(request):
             return final((yield from transition_coroutine(None, self._blocks, request)))

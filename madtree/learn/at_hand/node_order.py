@@ -137,40 +137,45 @@ class NodeOrder:
             following += own
         return total
 
-    def _moved(self, routing: Routing) -> Iterator[Stretch]:
+    def _moved(self, routing: Routing, waiting: Ints | None) -> Iterator[Stretch]:
         """Let the rows go on to the children that their nodes have got; those of nodes without children are left
-        behind. Rows that have just come are given at once, while they are in the cache.
+        behind, but for nodes that are `waiting` (n,). Rows that have just come are given at once, while they are in the
+        cache.
         """
         self._drop_empty()  # roots of trees for which no row was drawn
         free = self._empty() if self._free is None else self._free
         first = 0
         none: Ints = np.zeros(0, np.int64)
         nodes, sizes = [none], [none]
+        stays_of_node = np.zeros(len(routing.child), np.bool_)
+        stays_of_node[none if waiting is None else waiting] = True
         for stretch in self._stretches():
             begin = first
             split = routing.child.take(stretch.nodes) != stretch.nodes
-            if not split.any():
+            stays = ~split & stays_of_node.take(stretch.nodes)
+            goes_left = split | stays
+            if not goes_left.any():
                 continue
-            right = self._sides(routing, stretch)
+            right = self._sides(routing, stretch)  # from leaves no row goes right
             left = ~right
-            ends = np.flatnonzero(~split)  # from leaves no row goes right
+            ends = np.flatnonzero(~goes_left)
             for start, size in zip(stretch.runs.firsts[ends].tolist(), stretch.sizes[ends].tolist(), strict=True):
                 left[start : start + size] = False
             for side in (left, right):
                 first = stretch.rows.put(side, free, first)
-            child = routing.child.take(stretch.nodes[split]).astype(np.int64)
+            child = routing.child.take(stretch.nodes).astype(np.int64)  # itself of those that stay
             if stretch.are_large(self._tuning):
                 n_right = np.array([np.count_nonzero(right[a:b]) for a, b in stretch.bounds])
             else:
                 n_right = stretch.runs.chosen(right)
-            go_right = n_right[split]
-            of_children = np.concatenate((stretch.sizes[split] - go_right, go_right))
+            of_children = np.concatenate(((stretch.sizes - n_right)[goes_left], n_right[split]))
             some = of_children > 0
-            nodes.append(np.concatenate((child, child + 1))[some])
+            nodes.append(np.concatenate((child[goes_left], child[split] + 1))[some])
             sizes.append(of_children[some])
             yield from self._parted(Stretch(free.part(begin, first), nodes[-1], sizes[-1]))
         self._rows, self._free, self._are_lent = free, None if self._are_lent else self._rows, False
-        self._left = np.hstack((self._left, (self._nodes, routing.child.take(self._nodes))))
+        moved = self._nodes[~stays_of_node.take(self._nodes) | (routing.child.take(self._nodes) != self._nodes)]
+        self._left = np.hstack((self._left, (moved, routing.child.take(moved))))
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
 
     def _drop_empty(self) -> None:
@@ -181,7 +186,7 @@ class NodeOrder:
         """The state that a request for histograms asks for."""
         state: Array | None = None
         n_rows = 0
-        for stretch, chosen in self._requested(request):
+        for stretch, chosen in self._requested(request, request.waiting):
             # Copying rows takes about as long as counting twice as many others along with them; where nodes are worked
             # off one by one no others are.
             alone = request.drawn is None and stretch.are_large(self._tuning)
@@ -228,14 +233,16 @@ class NodeOrder:
             yield Stretch(whole.rows.part(begin, end), whole.nodes[first:stop], whole.sizes[first:stop])
             first, begin = stop, end
 
-    def _requested(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[Stretch, Bools]]:
+    def _requested(
+        self, request: CountRequest | DrawnRowsRequest, waiting: Ints | None = None
+    ) -> Iterator[tuple[Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
         child = request.routing.child
         are_behind = not np.array_equal(child.take(self._nodes), self._nodes)
         while are_behind and self._are_behind_children(child):  # more than one level
-            for _ in self._moved(request.routing):
+            for _ in self._moved(request.routing, waiting):
                 pass
-        for stretch in self._moved(request.routing) if are_behind else self._stretches():
+        for stretch in self._moved(request.routing, waiting) if are_behind else self._stretches():
             chosen = request.slot_of_node.take(stretch.nodes) >= 0
             if chosen.any():
                 yield stretch, chosen

@@ -39,8 +39,8 @@ class CountRequest:
         n_rows: rows of these nodes, about; for choosing how to count.
         drawn: (n_slots, n_drawn) the features of each slot that are counted (`drawn_layout`), not `features`; of nodes
             of the last level. None where all slots have the same.
-        in_order: whether rows are best put in the order of nodes, since only nodes of the last round, and no leaves
-            above them, will be asked for. Whoever has no rows at hand counts them where they are.
+        waiting: (n,) the leaves that are or will be asked for, where rows are best put in the order of nodes: those of
+            other leaves may be left behind. Whoever has no rows at hand counts them where they are. None elsewhere.
     """
 
     what: What
@@ -54,7 +54,7 @@ class CountRequest:
     held_out: bool = False
     n_rows: int = 0
     drawn: Ints | None = None
-    in_order: bool = False
+    waiting: Ints | None = None
 
     @cached_property
     def channels(self) -> Channels:
@@ -96,6 +96,7 @@ class CountRequest:
             "slot_of_node": self.slot_of_node,
             "n_slots": self.n_slots,
             **self.counted_values(),
+            **({} if self.waiting is None else {"waiting": self.waiting}),
         }
 
     def counted_values(self) -> dict[str, Any]:
@@ -106,7 +107,6 @@ class CountRequest:
             "powers": self.powers,
             "held_out": self.held_out,
             "n_rows": self.n_rows,
-            "in_order": self.in_order,
             **({} if self.drawn is None else {"drawn": self.drawn}),
         }
 
@@ -153,7 +153,7 @@ class CountRequest:
             given.boolean("held_out"),
             given.integer("n_rows", 0, MOST_ROWS),
             _drawn(given, what, n_slots, len(problem.bins.widths)),
-            given.boolean("in_order"),
+            given.ints("waiting", (None,), 0, len(routing.child) - 1) if "waiting" in given else None,
         )
 
 

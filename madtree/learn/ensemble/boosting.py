@@ -25,7 +25,7 @@ from madtree.learn.ensemble.known_categories import count_categories, numbers_of
 from madtree.learn.ensemble.leaf_values import class_values
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
-from madtree.learn.grow import GrowingTrees, SplitFinder, grow
+from madtree.learn.grow import GrowingTrees, SplitFinder, grow, policy_of
 from madtree.learn.losses import Loss, OutcomeRange, RowLoss
 from madtree.learn.problem import Problem, Sampled, over_classes
 from madtree.learn.prune import BoostedColumns, SeenCategories, TrainedTrees, TreeKeys, conclude
@@ -39,6 +39,9 @@ from madtree.trees import LOSSES, METHODS, NEWTON, VOTES, BoostMethod, BoostPara
 # fifth longer with samples of two fifths of the rows.
 ORDERED_ROWS = 20_000
 SHARED_ROWS = 4_096  # the same where several processes have the rows, and would have to hand them over
+# Of the queue, whose children are searched first where rows are in the order of nodes (`BestFirst`). Of a million rows
+# a tree of 31 leaves then has 73 nodes searched in 14 passes; by all of it 111 in 11, and by a tenth 59 in 22.
+QUEUE_SHARE = 0.4
 
 
 @dataclass(frozen=True)
@@ -306,7 +309,8 @@ def _grown(
     finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=in_order)
     of_tree: Problem = yield from sample_by_gradient(of_round, parameters, number, member)
     counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
-    growing: GrowingTrees = yield from grow(counted, rows_at_hand, finder_of=finder_of, tells_levels=False)
+    policy = policy_of(counted, QUEUE_SHARE if in_order and rows_at_hand else 1.0)
+    growing: GrowingTrees = yield from grow(counted, rows_at_hand, policy, finder_of, tells_levels=False)
     if counted is not of_tree:
         yield from count_finely(of_tree, growing)
     return of_tree, growing

@@ -15,6 +15,7 @@ from madtree.learn.counting import CountRequest, batches, by_rows, state_limit
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
+from madtree.learn.grow.kept import KeptHistograms
 from madtree.learn.histogram import HistogramLayout, Histograms, RowsOfNodes, add_rows_of_nodes, check_exact
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest
@@ -28,7 +29,6 @@ from madtree.learn.split import (
     search_every_bin,
     search_small,
 )
-from madtree.records import dataclass
 
 
 def spans_of(problem: Problem, rows_at_hand: bool, in_order: bool = False) -> list[FeatureSpan]:
@@ -80,23 +80,6 @@ def rows_request(problem: Problem, growing: GrowingTrees, nodes: Ints, first: in
     return RowsRequest(problem, growing.routing, growing.slots(nodes), (first, last))
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """Histograms that the next round may need: of the parents of its nodes.
-
-    Attributes:
-        slots: (n_nodes,) of each node that there was then, -1 of those that have none.
-    """
-
-    slots: Ints
-    histograms: Histograms
-
-    def slots_of_parents(self, growing: GrowingTrees, nodes: Ints) -> Ints:
-        """(m,) of the parent of each of `nodes` (m,)."""
-        parent = growing.parent.take(nodes)
-        return np.where(parent < 0, -1, self.slots.take(parent))
-
-
 class FeatureSpan:
     """Searches one frontier after another by the features `first` to `last - 1`; keeps a round's histograms for the
     next one where it may.
@@ -114,7 +97,7 @@ class FeatureSpan:
         self.swept_below = 0.0  # rows of a node
         if rows_at_hand:
             self.swept_below = tuning.coarse_rows if self.coarse else float(self.widths.mean()) / tuning.bins_per_row
-        self.kept: _Kept | None = None
+        self.kept = KeptHistograms()
 
     def improve(
         self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None = None
@@ -164,27 +147,23 @@ class FeatureSpan:
         """Enter the splits of the nodes that stand at `places` in the frontier, by their histograms."""
         problem = self.problem
         large = frontier[places]
-        kept, self.kept = self.kept, None
-        if kept is not None and not (kept.slots_of_parents(growing, large) >= 0).all():
-            kept = None  # some parents were screened, or searched in an earlier round
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
-        keep = every.total_bins * self.bin_bytes <= problem.tuning.kept_states * state_limit(problem)
+        kept, self.kept = self.kept, self.kept.only(growing.parent.take(np.setdiff1d(growing.candidates, frontier)))
+        n_bytes = (self.kept.bins + every.total_bins) * self.bin_bytes
+        keep = n_bytes <= problem.tuning.kept_states * state_limit(problem)
         keep &= rows_of(problem, growing, large) * len(self.widths) >= problem.tuning.subtracted_values
         whole: Histograms | None = None
         for slots, first, last in batches(len(large), self.counted, self.bin_bytes, state_limit(problem)):
             nodes = large[slots]
             layout = HistogramLayout(problem.channels, self.counted[first:last], len(nodes), self.first + first)
-            if kept is not None:
-                part = yield from self._by_subtraction(growing, nodes, layout, kept)
-            else:
-                part = yield from self._histograms(growing, nodes, layout)
+            part = yield from self._by_subtraction(growing, nodes, layout, kept)
             if keep:
                 whole = part if layout.total_bins == every.total_bins else _entered(whole, every, part, slots)
             if layout.first == 0:
                 self._know_roots(growing, nodes, part)
             yield from self._search(growing, nodes, places[slots], found, part, allowed)
         if whole is not None:
-            self.kept = _Kept(growing.slots(large), whole)
+            self.kept = self.kept.with_round(large, whole)
 
     def _know_roots(self, growing: GrowingTrees, nodes: Ints, histograms: Histograms) -> None:
         """Take the sums of those of `nodes` that are roots."""
@@ -214,7 +193,7 @@ class FeatureSpan:
             len(nodes),
             (layout.first, last),
             n_rows=n_rows,
-            in_order=self.in_order,
+            waiting=growing.waiting if self.in_order else None,
         )
         counted = Histograms(layout, state)
         see_histograms(problem, growing, nodes, counted)
@@ -251,30 +230,28 @@ class FeatureSpan:
         found.enter(places, part)
 
     def _by_subtraction(
-        self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout, kept: _Kept
+        self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout, kept: KeptHistograms
     ) -> Program[Histograms]:
         """Count a node's histogram or take it from the parent's less the sibling's, whichever means fewer rows."""
-        first_child = growing.n_trees
-        # Children are appended in pairs, so siblings differ in the last bit of their distance to the first child.
-        sibling = first_child + ((nodes - first_child) ^ 1)
+        parent = growing.parent.take(nodes)
+        sibling = np.where(kept.have(parent), growing.siblings(nodes), nodes)
         own, other = growing.n_rows[nodes], growing.n_rows[sibling]
-        derived = (own > other) | ((own == other) & (nodes > sibling))
-        of_pair = np.where(derived, sibling, nodes)  # the one that is counted
-        is_counted = np.zeros(growing.n_nodes, np.bool_)
-        is_counted[of_pair] = True
-        counted = flat_nonzero(is_counted)
+        derived = flat_nonzero((own > other) | ((own == other) & (nodes > sibling)))
+        if len(derived) == 0:
+            return (yield from self._histograms(growing, nodes, layout))
+        of_pair = nodes.copy()  # the one that is counted
+        of_pair[derived] = sibling.take(derived)
+        counted, at = np.unique(of_pair, return_inverse=True)
         part = HistogramLayout(layout.channels, layout.widths, len(counted), layout.first)
         smaller = yield from self._histograms(growing, counted, part)
         whole = Histograms(layout, np.empty((layout.channels.count, layout.total_bins), self.dtype))
-        at, skipped = np.searchsorted(counted, of_pair), layout.first - kept.histograms.layout.first
-        derived_at = flat_nonzero(derived)
-        parent_slot = kept.slots_of_parents(growing, nodes.take(derived_at))
         for first, last in layout.runs:
             view, own = whole.view(first, last), smaller.view(first, last)
             own.take(at, axis=2, out=view, mode="clip")
-            of_derived = kept.histograms.view(skipped + first, skipped + last).take(parent_slot, axis=2)
-            of_derived -= own.take(at.take(derived_at), axis=2)
-            view[:, :, derived_at] = of_derived
+            for there, of_parents in kept.of(parent.take(derived), layout.first + first, layout.first + last):
+                places = derived.take(there)
+                of_parents -= own.take(at.take(places), axis=2)
+                view[:, :, places] = of_parents
         return whole
 
 

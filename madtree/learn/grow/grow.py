@@ -57,10 +57,9 @@ def grow(
         yield from count_roots(problem, growing, np.arange(problem.n_groups))
         problem = problem.with_class_factors(growing.sums)
     finder = finder_of(problem) if finder_of else SplitFinder(problem, rows_at_hand)
-    policy = policy or _policy(problem)
-    candidates = np.arange(problem.n_trees)
+    policy = policy or policy_of(problem)
     n_rounds = 0
-    while len(frontier := policy.choose(growing, candidates)):
+    while len(frontier := policy.choose(growing)):
         splits = yield from finder.best_splits(growing, frontier)
         if tells_levels:
             n_rows = int(growing.n_rows[frontier].sum())
@@ -68,15 +67,16 @@ def grow(
         children = yield from _split(problem, growing, frontier, splits)
         waits = np.ones(growing.n_nodes, np.bool_)
         waits[frontier] = False
-        waiting = candidates[waits.take(candidates)]
-        candidates = np.concatenate((waiting, children[may_split(problem, growing, children)]))
+        waiting = growing.candidates[waits.take(growing.candidates)]
+        growing.candidates = np.concatenate((waiting, children[may_split(problem, growing, children)]))
         n_rounds += 1
     return growing
 
 
-def _policy(problem: Problem) -> GrowthPolicy:
+def policy_of(problem: Problem, share: float = 1.0) -> GrowthPolicy:
+    """What the parameters say; `share` as of `BestFirst`."""
     most_leaves = problem.parameters.max_leaf_nodes
-    return LevelWise() if most_leaves is None else BestFirst(most_leaves)
+    return LevelWise() if most_leaves is None else BestFirst(most_leaves, share)
 
 
 def may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:

@@ -49,6 +49,7 @@ class GrowingTrees:
         majority_left: bool, whether rows without a value go left: the larger side, unless the criterion finds a better.
         improvement: float64, the split's gain divided by the cost of its feature.
         routing: the same splits as rows follow them.
+        candidates: (n,) the nodes that may be split and have not been searched yet: the roots at first.
 
     And of the main trees, not by node:
         seen: the categories that their rows have, in parts (3, n): tree, feature and code; see `see_histograms`.
@@ -71,6 +72,7 @@ class GrowingTrees:
     surrogates: dict[int, list[SurrogateSplit]] = field(default_factory=dict)
     competitors: dict[int, list[RankedSplit]] = field(default_factory=dict)
     routing: Routing = field(init=False)
+    candidates: Ints = field(init=False)
     seen: list[Ints] = field(default_factory=list)
     rooms: dict[str, Array] = field(default_factory=dict)  # of the columns (`extend`)
 
@@ -86,11 +88,24 @@ class GrowingTrees:
             setattr(self, name, np.full(n, fill, kind))
         self.tree[:] = np.arange(n)
         self.sums = np.zeros((self.n_channels, n))
-        self.routing = Routing.leaves(0, n)
+        self.routing, self.candidates = Routing.leaves(0, n), np.arange(n)
 
     @property
     def n_nodes(self) -> int:
         return len(self.tree)
+
+    def siblings(self, nodes: Ints) -> Ints:
+        """(m,) of each of `nodes` (m,), which are no roots."""
+        # Children are appended in pairs, so siblings differ in the last bit of their distance to the first child.
+        return np.asarray(self.n_trees + ((nodes - self.n_trees) ^ 1))
+
+    @property
+    def waiting(self) -> Ints:
+        """(m,) the nodes whose rows will be asked for: the candidates, and their siblings, which are counted instead of
+        the larger of them.
+        """
+        children = self.candidates[self.candidates >= self.n_trees]
+        return np.unique(np.concatenate((self.candidates, self.siblings(children))))
 
     def add_children(self, parents: Ints, n_rows: Ints, sums: Floats) -> Ints:
         """Append two children for each of `parents` (m,).

@@ -30,28 +30,48 @@ from madtree.learn.split import TIE
 class GrowthPolicy(Protocol):
     """Chooses the frontier of each round."""
 
-    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
-        """Some of `candidates` (n,), nodes that are leaves and may be split, ascending; none ends the growth."""
+    def choose(self, growing: GrowingTrees) -> Ints:
+        """Some of the growing's candidates, ascending; none ends the growth."""
         ...
 
 
 class LevelWise:
     """All nodes that may be split, at once: a pass over the rows for each level."""
 
-    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
-        return np.sort(candidates)
+    def choose(self, growing: GrowingTrees) -> Ints:
+        return np.sort(growing.candidates)
 
 
 class BestFirst:
-    """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`."""
+    """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`.
 
-    def __init__(self, most_leaves: int) -> None:
-        self.most_leaves = most_leaves
+    Of the splits that the queue comes to last many are overtaken by better ones that are found meanwhile. Where passes
+    are cheap beside the rows that they count, fewer nodes are searched in more of them: those that come first.
+    """
 
-    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
+    def __init__(self, most_leaves: int, share: float = 1.0) -> None:
+        """`share`: of the queue, from the first split on whose children are not known, whose children are searched."""
+        self.most_leaves, self.share = most_leaves, share
+
+    def choose(self, growing: GrowingTrees) -> Ints:
+        candidates = growing.candidates
         parent = growing.parent[candidates]  # -1 of roots, which come first of all
         reached: Bools = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]
+        if self.share < 1:
+            reached &= self._come_first(growing, parent, growing.tree[candidates])
         return np.asarray(np.sort(candidates[reached]))
+
+    def _come_first(self, growing: GrowingTrees, parent: Ints, tree: Ints) -> Bools:
+        """(n,) whether the queue comes first to the parents (n,) of candidates in the trees `tree` (n,)."""
+        most = self.most_leaves - 1
+        place_of_node = np.full(growing.n_nodes, most)
+        queue = np.array(_first_in_queue(growing, flat_nonzero(growing.feature >= 0), most), np.int64)
+        of_queue = growing.tree[queue]  # ascends
+        place_of_node[queue] = np.arange(len(queue)) - of_queue.searchsorted(of_queue)
+        place = np.where(parent < 0, -1, place_of_node[parent])
+        first = np.full(growing.n_trees, most)
+        np.minimum.at(first, tree, place)
+        return np.asarray(place < (first + np.maximum(self.share * (most - first), 1))[tree])
 
 
 def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from madtree.learn.criteria import KnownNodes, NodeValues, criterion_of
-from madtree.learn.data import Array, Floats, Ints, flat_nonzero, stable_order
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, stable_order
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import prune_at, relative
@@ -144,7 +144,7 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
         prediction=values.prediction[chosen],
         importance=importance,
         root_risk=risk[:n_main],
-        grown_depth=_depths(growing, n_main),
+        grown_depth=_depths(growing, inner, n_main),
         cp_tables=tables,
         seen=growing.seen_codes(),
     )
@@ -186,7 +186,7 @@ def deepest(tree: Ints, depth: Ints, n_trees: int) -> Ints:
     return np.where(reached.any(axis=1), found, 0)
 
 
-def _depths(growing: GrowingTrees, n_main: int) -> Ints:
-    """(n_wanted,) depth of each tree that is there for itself."""
-    main = growing.tree < n_main
-    return deepest(growing.tree[main], growing.depth[main], n_main)
+def _depths(growing: GrowingTrees, inner: Bools, n_main: int) -> Ints:
+    """(n_main,) depth of each tree that is there for itself, by the nodes `inner` (n_nodes,) that are split."""
+    main = inner & (growing.tree < n_main)
+    return deepest(growing.tree[main], growing.depth[main] + 1, n_main)

@@ -278,7 +278,7 @@ class Leader(Resident, Provider, Generic[T]):
         as a row's code to hand over and to count, beside which the rest of a row is left out. Rows that stand in the
         order of nodes are counted where they are: to find others of them takes a pass over all rows.
         """
-        if request.what != "histograms" or request.in_order or not self._others:
+        if request.what != "histograms" or request.waiting is not None or not self._others:
             return False
         n_features = request.features[1] - request.features[0]
         n_bytes = request.n_rows * (n_features + _ROW_BYTES + 8 * request.channels.limbs)

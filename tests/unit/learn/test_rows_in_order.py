@@ -16,6 +16,8 @@ from madtree.learn.route import Positions, Routing
 from madtree.trees import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows
 
+NOBODY = np.zeros(0, np.int64)  # waits
+
 
 def test_rows_stay_in_order_for_as_long_as_the_problem_is_the_same() -> None:
     problem, block = problem_of(sample_rows(500, 2), 2, Parameters("gini", 3))
@@ -31,8 +33,7 @@ def test_whoever_has_no_rows_of_the_node_that_was_split_counts_none() -> None:
     problem, block = problem_of(sample_rows(400, 2, n_trees=2), 2, Parameters("gini", 3), 2)
     assert block.tree is not None
     provider = BlocksAtHand([block.take(np.flatnonzero(block.tree == 1))], 0)
-    n_features = len(problem.bins.widths)
-    begun = CountRequest("histograms", problem, Routing.leaves(0, 2), np.arange(2), 2, (0, n_features), in_order=True)
+    begun = CountRequest("histograms", problem, Routing.leaves(0, 2), np.arange(2), 2, (0, 1), waiting=NOBODY)
     roots = finished(provider.count(begun))
     assert not roots[:, : begun.layout.widths[0]].any()
     assert roots.any()
@@ -95,12 +96,38 @@ def test_any_nodes_of_a_large_tree_may_be_asked_for_level_by_level(seed: int, ke
             slots[some] = np.arange(len(some))
             features = (int(rng.integers(0, 2)), len(problem.bins.widths))
             so_far = routing.ending(depth < level, level)
-            request = CountRequest("histograms", problem, so_far, slots, len(some), features, in_order=True)
+            request = CountRequest("histograms", problem, so_far, slots, len(some), features, waiting=NOBODY)
             found = finished(provider.count(request))
-            expected = finished(BlocksAtHand([block], 0).count(replace(request, in_order=False)))
+            expected = finished(BlocksAtHand([block], 0).count(replace(request, waiting=None)))
             assert np.array_equal(found, expected)
             n_counted += len(some)
     assert n_counted > 9
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("large_tree", [1, 10**9], ids=["large tree", "in the order of nodes"])
+@pytest.mark.parametrize("stretch_rows", [100, 10**6])
+def test_nodes_that_wait_may_be_asked_for_later(seed: int, large_tree: int, stretch_rows: int) -> None:
+    """Growth that asks for some of the nodes that it may ask for, whatever their levels, and splits some of these."""
+    problem, block, routing = a_large_tree(3_000, seed)
+    tuning = replace(problem.tuning, large_tree=large_tree, stretch_rows=stretch_rows, node_rows=300)
+    problem, rng, provider = replace(problem, tuning=tuning), np.random.default_rng(seed), BlocksAtHand([block], 0)
+    is_inner = routing.child != np.arange(len(routing.child))
+    split, candidates, n_waited = np.zeros(len(is_inner), np.bool_), np.array([0]), 0
+    while len(candidates):
+        asked = rng.permutation(candidates)[: rng.integers(1, 5)]
+        slots = np.full(len(is_inner), -1)
+        slots[asked] = np.arange(len(asked))
+        so_far = routing.ending(split, 7)
+        request = CountRequest("histograms", problem, so_far, slots, len(asked), (0, 2), waiting=candidates)
+        found = finished(provider.count(request))
+        assert np.array_equal(found, finished(BlocksAtHand([block], 0).count(replace(request, waiting=None))))
+        split[asked[is_inner[asked]]] = True
+        left = routing.child[asked[is_inner[asked]]]
+        candidates = np.concatenate((np.setdiff1d(candidates, asked), left, left + 1))
+        n_waited += len(candidates) - 2 * len(left)
+    assert n_waited > 9
 
 
 def test_a_node_that_large_trees_have_left_is_not_there_any_more() -> None:
@@ -108,7 +135,7 @@ def test_a_node_that_large_trees_have_left_is_not_there_any_more() -> None:
     provider = BlocksAtHand([block], 0)
     slots = np.full(len(routing.child), -1)
     slots[1] = 0
-    request = CountRequest("histograms", problem, routing, slots, 1, (0, 1), in_order=True)
+    request = CountRequest("histograms", problem, routing, slots, 1, (0, 1), waiting=NOBODY)
     finished(provider.count(request))
     with pytest.raises(ValueError, match="left behind"):
         finished(provider.count(replace(request, slot_of_node=np.roll(slots, -1))))
@@ -126,7 +153,7 @@ def test_nodes_that_rows_have_left_are_not_there_any_more(asked: int, drawn: np.
         slots[nodes] = np.arange(len(nodes))
         of_each = drawn if drawn is None else drawn.repeat(len(nodes), axis=0)
         given = problem, routing, slots, len(nodes), (0, 1)
-        return finished(provider.count(CountRequest("histograms", *given, in_order=True, drawn=of_each)))
+        return finished(provider.count(CountRequest("histograms", *given, waiting=NOBODY, drawn=of_each)))
 
     for cut, split in enumerate((0, 1, 3), 1):
         children = [len(routing.child), len(routing.child) + 1]
@@ -158,7 +185,7 @@ def test_few_rows_of_a_large_tree_are_copied() -> None:
         smaller = np.where(sizes[left] <= sizes[left + 1], left, left + 1)
         slots = np.full(len(depth), -1)
         slots[smaller] = np.arange(len(left))
-        request = CountRequest("histograms", problem, so_far, slots, len(left), (0, 1), in_order=True)
+        request = CountRequest("histograms", problem, so_far, slots, len(left), (0, 1), waiting=NOBODY)
         n_rows += finished(provider.count(request)).sum()
     assert n_rows > 20_000
     assert provider._columns is not None

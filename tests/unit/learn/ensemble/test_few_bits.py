@@ -121,7 +121,7 @@ def where_they_are(problem: Problem, blocks: list[Block]) -> Any:
     """A provider that does not put rows in the order of nodes."""
     provider = store_of(blocks, problem, 2**30, ANYWHERE)
     count = provider._blocks_at_hand().count
-    provider._blocks_at_hand().count = lambda request: count(replace(request, in_order=False))  # type: ignore[method-assign]
+    provider._blocks_at_hand().count = lambda request: count(replace(request, waiting=None))  # type: ignore[method-assign]
     return provider
 
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from madtree.learn.data.types import Array
-from madtree.learn.grow.policy import LevelWise, inner_nodes
+from madtree.learn.grow.policy import BestFirst, LevelWise, inner_nodes
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
@@ -117,6 +117,11 @@ def test_groups_folds_and_ways_of_counting(n_classes: int, max_surrogates: int) 
     expected = train(problem, block)
     blocks = cut(block, np.random.default_rng(0).permutation(block.codes.n_rows), 4)
     assert_identical(expected, train_by(problem, ManyBlocks(blocks)))
+    n_found = []
+    for share in (0.01, 0.5, 1.0):
+        assert_identical(expected, train_by(problem, at_hand(blocks), BestFirst(8, share)))
+        n_found.append(np.count_nonzero(grown_by(problem, at_hand(blocks), BestFirst(8, share)).feature >= 0))
+    assert n_found[0] <= n_found[1] < n_found[2]
     whole = train_by(problem, at_hand(blocks), LevelWise())
     for name in ("tree", "node_id", "feature", "n_rows", "prediction", "complexity", "importance"):
         np.testing.assert_allclose(getattr(whole, name), getattr(expected, name), rtol=1e-12, err_msg=name)

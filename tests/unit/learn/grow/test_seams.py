@@ -110,7 +110,8 @@ class _OneByOne:
         self.order, self.rng = order, np.random.default_rng(3)
         self.depths: list[int] = []
 
-    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
+    def choose(self, growing: GrowingTrees) -> Ints:
+        candidates = growing.candidates
         if len(candidates) == 0:
             return candidates
         depth = growing.depth[candidates]

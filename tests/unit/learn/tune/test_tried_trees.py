@@ -160,9 +160,9 @@ def test_a_provider_goes_on_with_a_part_of_its_rows(part: str) -> None:
     store.finish()
     whole, few = BlocksAtHand([block], 2**20), BlocksAtHand([block.take(kept)], 2**20)
     routing = Routing.leaves(0, 1)
-    for in_order in (False, True):
+    for waiting in (None, np.zeros(0, np.int64)):
         count = CountRequest(
-            "histograms", problem, routing, np.zeros(1, np.int32), 1, (0, 4), n_rows=400, in_order=in_order
+            "histograms", problem, routing, np.zeros(1, np.int32), 1, (0, 4), n_rows=400, waiting=waiting
         )
         expected = finished(few.answer(count))
         for provider in (whole, store):
