@@ -13,7 +13,7 @@ from madtree.host import Host
 from madtree.ingest import Categories, Profile, classes_at_most
 from madtree.learn.prune import FEWEST_ROWS, NodeColumns, OutOfBagColumns, TreeColumns
 from madtree.request import TrainingTask
-from madtree.trees import BoostParameters
+from madtree.trees import ModelKind
 
 FEW_CLASSES, MANY_CLASSES = 20, 100  # whole numbers that surely are classes; and that surely are worth a question
 ROWS_A_CLASS = 10  # on average, below which whole numbers are not taken for classes without a question
@@ -90,8 +90,8 @@ def warn_of_shared_ids(host: Host, task: TrainingTask, sampling: str, kept: floa
 class TreeNotices:
     """What is to be told of the trees, once all of them are known."""
 
-    def __init__(self, task: TrainingTask, categories: Sequence[Categories | None]) -> None:
-        self._task = task
+    def __init__(self, kind: ModelKind, task: TrainingTask, categories: Sequence[Categories | None]) -> None:
+        self._kind, self._task = kind, task
         # (n_features,) of unordered features, 0 for the others
         self._n_categories = np.array([0 if known is None else len(known.labels) for known in categories])
         self._perfect = np.zeros(len(task.features), np.int64)  # trees in which the feature predicts nearly perfectly
@@ -151,10 +151,9 @@ class TreeNotices:
         self._warn_of_chance_splits(host)
         self._warn_of_pruning(host)
         if self._n_checked and not self._n_grown and self._task.parameters.max_depth:
-            none = "impurity within min_split, min_bucket and min_impurity_decrease"
-            if isinstance(self._task.ensemble, BoostParameters):
-                none = "loss within min_bucket and min_gain"
-            host.notice(f"no split was made, so that all rows of a tree are predicted alike: none lowers the {none}")
+            host.notice(
+                f"no split was made, so that all rows of a tree are predicted alike: none lowers {self._kind.lowers}"
+            )
         for feature in np.flatnonzero(2 * self._perfect > self._n_checked).tolist():
             name, trees = self._task.features[feature].name, ""
             if self._task.grouping:

@@ -54,7 +54,7 @@ class Tables:
                 self._numbering = Numbering(MOST_TREES)
             else:
                 self._waiting = TreeBuffer(call.host, in_file=True)
-        self._notices = TreeNotices(call.task, found.categories)
+        self._notices = TreeNotices(call.kind.model_kind, call.task, found.categories)
         self._n_rows = self._n_trees = self._n_leaves = self._n_named = 0
 
     @property

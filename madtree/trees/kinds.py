@@ -60,6 +60,7 @@ class ModelKind:
         document: the name of its JSON format.
         says_numbers: whether its trees say numbers, whatever the model predicts.
         tells_rounds: whether `<output>_rounds` tells how training went.
+        lowers: what a split lowers, and within which arguments.
         metrics: by which its settings can be compared; the first one for the outcome at hand is the usual one.
     """
 
@@ -89,6 +90,7 @@ class ModelKind:
     document: str
     says_numbers: bool = False
     tells_rounds: bool = False
+    lowers: str = "the impurity within min_split, min_bucket and min_impurity_decrease"
     metrics: tuple[str, ...] = ()
 
     @property
@@ -172,6 +174,7 @@ BOOSTED = replace(
     metrics=("log_loss", "accuracy", "rmse", "poisson_deviance"),
     says_numbers=True,
     tells_rounds=True,
+    lowers="the loss within min_bucket and min_gain",
 )
 KINDS = {kind.trains: kind for kind in (TREE, FOREST, BOOSTED)}  # by the summary's `method`
 
