@@ -42,7 +42,8 @@ def replacing(table: str, scratch: str, *, keep: bool) -> tuple[str, str, str]:
     that drops the scratch table. `keep`: whether the table stays the same one, since both have the same columns.
     """
     if keep:
-        return f"TRUNCATE {table}", f"INSERT INTO {table} SELECT * FROM {scratch}", f"DROP TABLE {scratch}"
+        add_rows = f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT * FROM {scratch}"  # for identity columns
+        return f"TRUNCATE {table}", add_rows, f"DROP TABLE {scratch}"
     return f"DROP TABLE {table}", f"CREATE TABLE {table} AS SELECT * FROM {scratch}", f"DROP TABLE {scratch}"
 
 
