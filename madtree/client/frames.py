@@ -213,13 +213,14 @@ def _is_moment(value: Any, *, zoned: bool) -> bool:
     return isinstance(value, dt.datetime) and (value.tzinfo is not None) == zoned
 
 
+_WRITTEN_AS_TEXT = ("ipaddress", "uuid")  # modules of what drivers make of inet, cidr and uuid
 # In this order: a boolean is an integer to Python, an integer a number, and a datetime a date.
 _OBJECT_TYPES: tuple[tuple[str, Callable[[Any], bool]], ...] = (
     ("boolean", lambda value: isinstance(value, bool | np.bool_)),
     ("bigint", lambda value: isinstance(value, numbers.Integral) and _BIGINT[0] <= int(value) <= _BIGINT[1]),
     ("double precision", lambda value: isinstance(value, numbers.Real)),
     ("numeric", lambda value: isinstance(value, Decimal | int)),
-    ("text", lambda value: isinstance(value, str)),
+    ("text", lambda value: isinstance(value, str) or type(value).__module__ in _WRITTEN_AS_TEXT),
     ("timestamp", lambda value: _is_moment(value, zoned=False)),
     ("timestamptz", lambda value: _is_moment(value, zoned=True)),
     ("date", lambda value: isinstance(value, dt.date) and not isinstance(value, dt.datetime)),
