@@ -111,11 +111,11 @@ def outcome_of(
 
 def class_texts(host: Host, source: Relation, outcome: str) -> Callable[[str], str]:
     """How a class is told from others as text: SQL of it from SQL of the outcome, or of a class that a user has named
-    in a text. Equal numbers, such as 1 and 1.0, are one class.
+    in a text. Equal numbers, such as 1 and 1.0, are one class, and so are true and 1.
     """
     (oid,) = probe_types(host, source, [("y", outcome)])
     type_ = find_types(host, [oid])[oid]
-    if type_.is_array or type_.base not in NUMBER_TYPES | INTEGER_TYPES:
+    if type_.is_array or type_.base not in NUMBER_TYPES | INTEGER_TYPES | {"boolean"}:
         return type_.as_text
     read_as = "numeric" if type_.base in INTEGER_TYPES else type_.base
     return lambda number: text_of_equal(number, read_as)

@@ -105,8 +105,8 @@ def text_of(expression: str, writer: Writer | None) -> str:
 
 
 def text_of_equal(number: str, type_: str) -> str:
-    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0. In new data it may have another
-    type, whose text is read as `type_`.
+    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0; of a boolean that of true and 1. In
+    new data it may have another type, whose text is read as `type_`.
     """
     return f"({_alike(number, type_)})::pg_catalog.text"
 
@@ -123,6 +123,8 @@ def parts_of_equal(alike: str) -> tuple[str, str, str]:
 def _alike(number: str, type_: str) -> str:
     # By its output function, as its type may be another role's domain; of NULL that makes an empty text.
     read = f"pg_catalog.substring({OUTPUT.function}({number}), '.+')::{type_}"
+    if type_ == "boolean":
+        return read
     return f"pg_catalog.trim_scale({read})" if type_ == "numeric" else binary(read, "+", f"0::{type_}")
 
 

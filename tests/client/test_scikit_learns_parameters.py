@@ -136,12 +136,15 @@ def test_a_table_and_its_copy_take_the_same_class_weights_and_shares(client: mad
 def test_equal_numbers_are_one_class_to_their_weights(client: madtree.Client, db: psycopg.Connection) -> None:
     db.execute(
         "CREATE TABLE twice AS SELECT g AS id, g % 5 AS x, CASE WHEN g % 3 = 0 THEN round(1, g % 2) ELSE 2 END AS y, "
-        "CASE WHEN g % 3 = 0 THEN 1 ELSE 2 END AS i FROM generate_series(1, 60) AS g"
+        "CASE WHEN g % 3 = 0 THEN 1 ELSE 2 END AS i, g % 3 <> 0 AS b FROM generate_series(1, 60) AS g"
     )
     for y in ("y", "y::float8", "i"):
         for of_class, share in (("balanced", 0.5), ({1.0: 4, 2: 1}, 2 / 3), ({"1.000": 4}, 2 / 3)):
             tree = madtree.DecisionTreeClassifier(client, list_of_features="x", max_depth=0, class_weight=of_class)
             assert tree.fit("twice", y).predict_proba("twice")[0, 0] == pytest.approx(share)
+    for of_class in ({False: 4, True: 1}, {0: 4, 1: 1}, {"f": 4}):  # to Python false is 0
+        tree = madtree.DecisionTreeClassifier(client, list_of_features="x", max_depth=0, class_weight=of_class)
+        assert tree.fit("twice", "b").predict_proba("twice")[0, 0] == pytest.approx(2 / 3)
 
 
 def test_a_table_without_a_key_is_learned_and_scored_as_it_lies(client: madtree.Client, db: psycopg.Connection) -> None:

@@ -142,10 +142,7 @@ def weights_of_classes(
         total = sum(row.rows for row in counts)
         weights = {row.label: total / (len(counts) * row.rows) for row in counts}
     elif isinstance(class_weight, Mapping):
-        weights = {
-            str(label).lower() if isinstance(label, bool) else str(label): float(factor)
-            for label, factor in class_weight.items()
-        }
+        weights = {str(label): float(factor) for label, factor in class_weight.items()}
     else:
         raise CallError(f"class_weight must be None, 'balanced' or weights by class, not {class_weight!r}")
     classes = {text_of(f"{literal(label)}::pg_catalog.text"): factor for label, factor in weights.items()}
