@@ -21,7 +21,7 @@ WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
 # Pages that take seconds each: a usual run tries every other one, and all are tried where pages are written anew.
 LONG = (
     *("how-to/intervals.md", "how-to/calibrate.md", "how-to/cp-table.md", "how-to/groups.md", "how-to/reasons.md"),
-    *("how-to/settings.md", "tutorial-boosting.md", "tutorial-forests.md"),
+    *("how-to/settings.md", "boosting.md", "tutorial-boosting.md", "tutorial-forests.md"),
 )
 TRIED = LONG if os.environ.get("MADTREE_UPDATE_DOCS") else share(LONG, 2)
 # Tests of their own follow these: test_tutorial.py, test_managed_page.py.
