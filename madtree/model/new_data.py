@@ -35,6 +35,7 @@ from madtree.trees import Feature, FeatureKind, Model
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
 UNDEFINED_COLUMN, SYNTAX_ERROR, CANNOT_COERCE, NO_OPERATOR = "42703", "42601", "42846", "42883"
+DOES_NOT_FIT = (UNDEFINED_COLUMN, NO_OPERATOR, "42804")  # an expression; the last where no array has elements
 NOT_OF_THE_TYPE = ("22P02", "22007")  # a text that is no value of the type, or no moment
 
 
@@ -205,18 +206,19 @@ def _column_types(table: NewTable, expressions: Sequence[str], hint: str, *, hel
     try:
         oids = _probe(host, source, expressions)
     except Exception as error:
-        if getattr(error, "sqlstate", None) == SYNTAX_ERROR:
+        state = getattr(error, "sqlstate", None)
+        if state == SYNTAX_ERROR:
             raise MadtreeError(
                 f"{table.argument}: the model is damaged: it asks {table.given} for what is not SQL"
             ) from error
-        if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
+        if state not in DOES_NOT_FIT:
             raise
-        castable = dict.fromkeys(expressions)
-        missing = [text for text in castable if _is_refused(host, source, [text], UNDEFINED_COLUMN)]
+        missing = [text for text in dict.fromkeys(expressions) if _is_refused(host, source, [text], *DOES_NOT_FIT)]
+        cause = "" if state == UNDEFINED_COLUMN else f": {bare_message(error)}"
         raise MadtreeError(
-            f"{table.argument}: {table.given} lacks {', '.join(missing)}, which the model needs",
+            f"{table.argument}: {table.given} lacks {', '.join(missing)}, which the model needs{cause}",
             hint=hint,
-            sqlstate=UNDEFINED_COLUMN,
+            sqlstate=state,
         ) from error
     if held and not hold_types(host, [oid for oid in oids if oid >= FIRST_OTHER]):
         raise cannot_hold(table.argument, table.given)
@@ -253,12 +255,12 @@ def _cast(feature: Feature) -> Feature:
     return replace(feature, name=f"({feature.name})::{type_sql(feature.type)}")
 
 
-def _is_refused(host: Host, source: Relation, expressions: Sequence[str], sqlstate: str) -> bool:
-    """Whether PostgreSQL refuses the expressions with this SQLSTATE; its other errors pass as they are."""
+def _is_refused(host: Host, source: Relation, expressions: Sequence[str], *states: str) -> bool:
+    """Whether PostgreSQL refuses the expressions with one of these SQLSTATEs; its other errors pass as they are."""
     try:
         _probe(host, source, expressions)
     except Exception as error:
-        if getattr(error, "sqlstate", None) != sqlstate:
+        if getattr(error, "sqlstate", None) not in states:
             raise
         return True
     return False

@@ -96,6 +96,12 @@ def test_a_type_that_cannot_be_compared(model: psycopg.Connection) -> None:
     model.execute('CREATE TABLE odd (id int, x point, "Outlook" text, extra int, region text)')
     with pytest.raises(psycopg.errors.UndefinedFunction, match=r"operator does not exist: point \+ integer"):
         model.execute("SELECT madtree.tree_predict('m', 'odd', 'out')")
+    model.execute("CREATE TABLE lists AS SELECT g AS id, ARRAY[g] AS a, g > 9 AS y FROM generate_series(1, 20) g")
+    model.execute("SELECT madtree.tree_train('lists', 'n', 'id', 'y', 'a'); ALTER TABLE lists ALTER a TYPE int USING 1")
+    with pytest.raises(
+        psycopg.errors.DatatypeMismatch, match=r"lists lacks \(a\)\[1\], which the model needs: cannot sub"
+    ):
+        model.execute("SELECT madtree.tree_predict('n', 'lists', 'out')")
 
 
 @pytest.mark.one_in(2)
