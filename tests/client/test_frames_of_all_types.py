@@ -169,13 +169,19 @@ def test_an_array_is_a_column_of_lists(client: madtree.Client, db: psycopg.Conne
 
 @pytest.mark.parametrize("train", ["tree_train", "forest_train", "boost_train"])
 @pytest.mark.parametrize(
-    "y", ["date '2020-01-30' + g / 20", "timestamptz '2020-01-30 12:00+01' + g / 20 * interval '1 h'"]
+    "y",
+    [
+        *("date '2020-01-30' + g / 20", "timestamptz '2020-01-30 12:00+01' + g / 20 * interval '1 h'"),
+        *("md5((g / 20)::text)::uuid", "format('10.0.%s.0/24', g / 20)::cidr"),
+    ],
 )
 def test_classes_are_of_the_outcomes_type(client: madtree.Client, db: psycopg.Connection, train: str, y: str) -> None:
     db.execute(f"CREATE TABLE rows AS SELECT g AS id, g AS x, {y} AS y FROM generate_series(0, 39) AS g")
-    predicted = getattr(client, train)("rows", "m", "id", "y", ["x"]).predict({"x": [0, 39]})
+    model = getattr(client, train)("rows", "m", "id", "y", ["x"])
+    predicted = model.predict({"x": [0, 39]})
     found = [row[1] for row in predicted] if train == "tree_train" else predicted.tolist()
     assert found == [row[0] for row in db.execute("SELECT y FROM rows WHERE id IN (0, 39) ORDER BY id")]
+    assert model.evaluate({"x": [0, 39], "y": found}).metrics["accuracy"] == 1
 
 
 @pytest.mark.parametrize("train", ["forest_train", "boost_train"])
