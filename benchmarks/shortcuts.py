@@ -24,7 +24,7 @@ from madtree.learn.criteria import criterion_of
 from madtree.learn.data import USUAL_BLOCK_ROWS, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Floats, Ints
-from madtree.learn.ensemble.boosting import Boosting
+from madtree.learn.ensemble.boosted_model import Boosting
 from madtree.learn.ensemble.learners import BoostLearner, ForestLearner, Held, Learner, TreeLearner
 from madtree.learn.grow import feature_span
 from madtree.learn.packing import RawRows, prepare

@@ -105,8 +105,8 @@ def text_of(expression: str, writer: Writer | None) -> str:
 
 
 def text_of_equal(number: str, type_: str) -> str:
-    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0; of a boolean that of true and 1. In
-    new data it may have another type, whose text is read as `type_`.
+    """A number as text, the same of all that are equal: of 1.0 and 1.00, of 0 and -0; of a boolean that of true and 1.
+    In new data it may have another type, whose text is read as `type_`.
     """
     return f"({_alike(number, type_)})::pg_catalog.text"
 

@@ -4,7 +4,8 @@ out-of-bag rows say of them.
 
 from __future__ import annotations
 
-from madtree.learn.ensemble.boosting import BoostedRows, Boosting, train_boosted
+from madtree.learn.ensemble.boosted_model import Boosting
+from madtree.learn.ensemble.boosting import BoostedRows, train_boosted
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import (

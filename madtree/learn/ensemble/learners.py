@@ -15,7 +15,8 @@ import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Bools, Coroutine, Ints, Values, require
-from madtree.learn.ensemble.boosting import Boosting, train_boosted
+from madtree.learn.ensemble.boosted_model import Boosting
+from madtree.learn.ensemble.boosting import train_boosted
 from madtree.learn.ensemble.forest import Forest, bootstrap, forest_parameters_of, out_of_bag_columns, train_forest
 from madtree.learn.packing import RawRows, RowFormat
 from madtree.learn.problem import Bootstrap, Problem, held_out_rows

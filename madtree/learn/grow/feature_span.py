@@ -15,7 +15,7 @@ from madtree.learn.counting import CountRequest, batches, by_rows, state_limit
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
-from madtree.learn.grow.kept import KeptHistograms
+from madtree.learn.grow.kept import KeptHistograms, entered
 from madtree.learn.histogram import HistogramLayout, Histograms, RowsOfNodes, add_rows_of_nodes, check_exact
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest
@@ -158,7 +158,7 @@ class FeatureSpan:
             layout = HistogramLayout(problem.channels, self.counted[first:last], len(nodes), self.first + first)
             part = yield from self._by_subtraction(growing, nodes, layout, kept)
             if keep:
-                whole = part if layout.total_bins == every.total_bins else _entered(whole, every, part, slots)
+                whole = part if layout.total_bins == every.total_bins else entered(whole, every, part, slots)
             if layout.first == 0:
                 self._know_roots(growing, nodes, part)
             yield from self._search(growing, nodes, places[slots], found, part, allowed)
@@ -253,14 +253,3 @@ class FeatureSpan:
                 of_parents -= own.take(at.take(places), axis=2)
                 view[:, :, places] = of_parents
         return whole
-
-
-def _entered(whole: Histograms | None, every: HistogramLayout, part: Histograms, slots: slice) -> Histograms:
-    """The histograms of a whole frontier with those of some of its slots entered."""
-    if whole is None:
-        whole = Histograms(every, every.zeros(part.state.dtype))
-    skipped = part.layout.first - every.first
-    for first, last in part.layout.runs:
-        view = whole.view(skipped + first, skipped + last)
-        view[:, :, slots] = part.view(first, last)
-    return whole

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Ints, flat_nonzero
-from madtree.learn.histogram import Histograms
+from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.records import dataclass
 
 
@@ -58,3 +58,14 @@ class KeptHistograms:
             at = np.minimum(own.searchsorted(nodes), len(own) - 1)
             found.append(np.where(own.take(at) == nodes, at, -1))
         return found
+
+
+def entered(whole: Histograms | None, every: HistogramLayout, part: Histograms, slots: slice) -> Histograms:
+    """The histograms of a whole frontier with those of some of its slots entered."""
+    if whole is None:
+        whole = Histograms(every, every.zeros(part.state.dtype))
+    skipped = part.layout.first - every.first
+    for first, last in part.layout.runs:
+        view = whole.view(skipped + first, skipped + last)
+        view[:, :, slots] = part.view(first, last)
+    return whole
