@@ -20,6 +20,7 @@ from madtree.records import dataclass
 
 _BYTE = 8  # bits
 _LOW = np.uint16(255)
+_COPIED_ROWS = 262_144  # looked through at once: a tenth quicker than a quarter of them
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class RowColumns:
     def put(self, chosen: Bools, into: RowColumns) -> None:
         """Copy the rows that are `chosen` (n_rows,), in order, to as many others."""
         pairs, first = list(zip(self._arrays, into._arrays, strict=True)), 0
-        for piece in pieces_of(len(self)):
+        for piece in pieces_of(len(self), _COPIED_ROWS):
             rows = np.flatnonzero(chosen[piece])
             stop = first + len(rows)
             for own, other in pairs:

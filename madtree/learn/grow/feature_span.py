@@ -148,7 +148,7 @@ class FeatureSpan:
         problem = self.problem
         large = frontier[places]
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
-        kept, self.kept = self.kept, self.kept.only(growing.parent.take(np.setdiff1d(growing.candidates, frontier)))
+        kept, self.kept = self.kept, self.kept.only(growing.parent.take(growing.others(frontier)))
         n_bytes = (self.kept.bins + every.total_bins) * self.bin_bytes
         keep = n_bytes <= problem.tuning.kept_states * state_limit(problem)
         keep &= rows_of(problem, growing, large) * len(self.widths) >= problem.tuning.subtracted_values

@@ -65,10 +65,8 @@ def grow(
             n_rows = int(growing.n_rows[frontier].sum())
             yield Progress(step=StepReport("level", n_rounds + 1, n_nodes=len(frontier), n_rows=n_rows))
         children = yield from _split(problem, growing, frontier, splits)
-        waits = np.ones(growing.n_nodes, np.bool_)
-        waits[frontier] = False
-        waiting = growing.candidates[waits.take(growing.candidates)]
-        growing.candidates = np.concatenate((waiting, children[may_split(problem, growing, children)]))
+        more = children[may_split(problem, growing, children)]
+        growing.candidates = np.concatenate((growing.others(frontier), more))
         n_rounds += 1
     return growing
 

@@ -99,13 +99,19 @@ class GrowingTrees:
         # Children are appended in pairs, so siblings differ in the last bit of their distance to the first child.
         return np.asarray(self.n_trees + ((nodes - self.n_trees) ^ 1))
 
+    def others(self, frontier: Ints) -> Ints:
+        """(m,) the candidates but for those of the `frontier` (n,)."""
+        is_other = np.ones(self.n_nodes, np.bool_)
+        is_other[frontier] = False
+        return self.candidates[is_other.take(self.candidates)]
+
     @property
     def waiting(self) -> Ints:
         """(m,) the nodes whose rows will be asked for: the candidates, and their siblings, which are counted instead of
         the larger of them.
         """
         children = self.candidates[self.candidates >= self.n_trees]
-        return np.unique(np.concatenate((self.candidates, self.siblings(children))))
+        return np.concatenate((self.candidates, self.siblings(children)))
 
     def add_children(self, parents: Ints, n_rows: Ints, sums: Floats) -> Ints:
         """Append two children for each of `parents` (m,).

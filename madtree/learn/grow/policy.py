@@ -56,9 +56,11 @@ class BestFirst:
     def choose(self, growing: GrowingTrees) -> Ints:
         candidates = growing.candidates
         parent = growing.parent[candidates]  # -1 of roots, which come first of all
-        reached: Bools = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]
+        reached: Bools
         if self.share < 1:
-            reached &= self._come_first(growing, parent, growing.tree[candidates])
+            reached = self._come_first(growing, parent, growing.tree[candidates])
+        else:
+            reached = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]
         return np.asarray(np.sort(candidates[reached]))
 
     def _come_first(self, growing: GrowingTrees, parent: Ints, tree: Ints) -> Bools:
@@ -71,7 +73,8 @@ class BestFirst:
         place = np.where(parent < 0, -1, place_of_node[parent])
         first = np.full(growing.n_trees, most)
         np.minimum.at(first, tree, place)
-        return np.asarray(place < (first + np.maximum(self.share * (most - first), 1))[tree])
+        last = first + np.maximum(self.share * (most - first), 1)
+        return np.asarray(place < np.minimum(last, most)[tree])
 
 
 def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
