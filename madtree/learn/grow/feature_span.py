@@ -81,8 +81,8 @@ def rows_request(problem: Problem, growing: GrowingTrees, nodes: Ints, first: in
 
 
 class FeatureSpan:
-    """Searches one frontier after another by the features `first` to `last - 1`; keeps a round's histograms for the
-    next one where it may.
+    """Searches one frontier after another by the features `first` to `last - 1`; keeps the histograms of nodes whose
+    children may be searched later, where it may.
     """
 
     def __init__(self, problem: Problem, rows_at_hand: bool, first: int, last: int, in_order: bool = False) -> None:
@@ -149,8 +149,10 @@ class FeatureSpan:
         large = frontier[places]
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
         kept, self.kept = self.kept, self.kept.only(growing.parent.take(growing.others(frontier)))
-        n_bytes = (self.kept.bins + every.total_bins) * self.bin_bytes
-        keep = n_bytes <= problem.tuning.kept_states * state_limit(problem)
+        most_bins = problem.tuning.kept_states * state_limit(problem) // self.bin_bytes
+        if self.kept.bins + every.total_bins > most_bins:
+            self.kept = KeptHistograms()  # growth may never come to what waits since earlier rounds
+        keep = every.total_bins <= most_bins
         keep &= rows_of(problem, growing, large) * len(self.widths) >= problem.tuning.subtracted_values
         whole: Histograms | None = None
         for slots, first, last in batches(len(large), self.counted, self.bin_bytes, state_limit(problem)):
@@ -234,7 +236,10 @@ class FeatureSpan:
     ) -> Program[Histograms]:
         """Count a node's histogram or take it from the parent's less the sibling's, whichever means fewer rows."""
         parent = growing.parent.take(nodes)
-        sibling = np.where(kept.have(parent), growing.siblings(nodes), nodes)
+        sibling = growing.siblings(nodes)
+        # A sibling that was split in an earlier round has no rows of its own any more.
+        is_pair = kept.have(parent) & (growing.feature.take(sibling, mode="clip") < 0)
+        sibling = np.where(is_pair, sibling, nodes)
         own, other = growing.n_rows[nodes], growing.n_rows[sibling]
         derived = flat_nonzero((own > other) | ((own == other) & (nodes > sibling)))
         if len(derived) == 0:

@@ -10,9 +10,10 @@ as many leaves as are wanted. Taken literally, that is a pass over the rows for 
 queue over the gains that are known so far, and then finds the splits of all children that it would want to know, in one
 pass. When there are none, the tree is the one that the queue defines.
 
-A round only adds nodes to compare with. So a node that the queue has not reached is never reached later, and the
-children that a round needs are those of nodes that were found in the round before: growth takes a pass for each level
-of the finished tree, its leaves' included, as it does level by level.
+A round only adds nodes to compare with. So a node that the queue has not reached is, but for ties, never reached later,
+and where each round finds all children that it would want to know, these are of nodes that were found in the round
+before: growth takes a pass for each level of the finished tree, its leaves' included, as it does level by level. Where
+a round finds only those that the queue comes to first (`BestFirst`), there are more passes, and fewer nodes in all.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ class LevelWise:
 class BestFirst:
     """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`.
 
-    Of the splits that the queue comes to last many are overtaken by better ones that are found meanwhile. Where passes
-    are cheap beside the rows that they count, fewer nodes are searched in more of them: those that come first.
+    Many of the splits that the queue comes to last are overtaken by better ones that are found meanwhile. Where a pass
+    costs little beside the rows that it counts, it is best to search only the children of those that come first: that
+    means more passes, and fewer nodes in all.
     """
 
     def __init__(self, most_leaves: int, share: float = 1.0) -> None:

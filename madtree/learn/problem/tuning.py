@@ -12,8 +12,8 @@ class SearchTuning:
     Attributes:
         state_share: of the memory budget, what one array of histograms may take: 1 / this. Parents, children and a copy
             in transit stay within the budget.
-        kept_states: histograms may be kept that are so many times as large, to save counting every node of the next
-            round.
+        kept_states: histograms may be kept that are so many times as large, to save counting all children of their
+            nodes.
         subtracted_values: rows times features from which on that saves time.
         copied_share: of the memory budget, what copied rows may take: 1 / this.
         gathered_below: share of a block's rows in play under which copying them out is quicker than counting all.
