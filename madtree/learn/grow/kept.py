@@ -15,8 +15,10 @@ from madtree.records import dataclass
 
 @dataclass(frozen=True)
 class KeptHistograms:
-    """Attributes:
-    rounds: the nodes (n,) of each round of growth, ascending, and their histograms.
+    """The histograms of some rounds.
+
+    Attributes:
+        rounds: the nodes (n,) of each round of growth, ascending, and their histograms.
     """
 
     rounds: tuple[tuple[Ints, Histograms], ...] = ()
