@@ -223,13 +223,13 @@ def _rows_in_play(
         their indices, or None where all rows stand here: those out of play then have a number past the end. None if no
         row is in play.
     """
-    active, block = some.rows(), some.block
-    if len(active) == 0:
+    block, n_active = some.block, np.count_nonzero(some.slots >= 0)
+    if n_active == 0:
         return None
     n_rows = block.codes.n_rows
-    take = active if some.multiplicity is not None or len(active) < gathered_below * n_rows else None
+    take = some.rows() if some.multiplicity is not None or n_active < gathered_below * n_rows else None
     slot = (some.slots if take is None else some.slots.take(take)).astype(np.int64)
-    spare = take is None and len(active) < n_rows
+    spare = take is None and n_active < n_rows
     if spare:
         # Counting them along is quicker than copying the others out.
         slot[slot < 0] = n_slots * channels.n_counts

@@ -11,6 +11,14 @@ from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
 from madtree.learn.walk import CodeMatrix, Descent, where_leaves_agree
 
+_MOST_SPLITS = 100  # of a tree that rows go down by masks: with more, most rows are far from most splits
+_LEAST_ROWS = 16_384  # of fewer, calling numpy takes most of the time
+
+# The number of the rows there, the feature, the cut, whether missing codes go right, and by how much the number of
+# those that go right grows.
+_Split = tuple[int, int, np.unsignedinteger, bool, np.uint8]
+_Tree = tuple[list[_Split], Ints]  # a parent before its children; (n_leaves,) int32 the leaf of each number
+
 
 class WayDown:
     """The way of rows down grown trees, made ready for many blocks and replicas."""
@@ -19,6 +27,7 @@ class WayDown:
         """`routing`: grows no more."""
         self.routing = routing
         self._descents: dict[type[np.unsignedinteger], Descent] = {}
+        self._trees: dict[tuple[np.dtype, int], _Tree | None] = {}
 
     def leaves(self, block: Block, replica: int, n_groups: int) -> Ints:
         """(n_rows,) the leaf that each row of a block ends in, of a replica of its group's tree."""
@@ -27,7 +36,12 @@ class WayDown:
         codes = _of_one_width(block.codes)
         descent = self._descent(codes.dtype.type, len(codes))
         found: Ints = np.empty(block.codes.n_rows, np.int32)
+        by_masks = n_groups == 1 and len(found) >= _LEAST_ROWS and descent.tables is None
+        tree = self._few_splits(descent, replica) if by_masks else None
         for rows in pieces_of(len(found)):
+            if tree is not None:
+                _enter_leaves(tree, codes[:, rows], found[rows])
+                continue
             root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
             found[rows] = descent.leaves(root, CodeMatrix(codes[:, rows]))
         return found
@@ -41,6 +55,29 @@ class WayDown:
             node = self.routing.advance(node.take(inner), codes, rows)
             found[rows] = node
         return found
+
+    def _few_splits(self, descent: Descent, root: int) -> _Tree | None:
+        """Of a tree; None where it has many."""
+        key = descent.cut.dtype, root
+        if key in self._trees:
+            return self._trees[key]
+        self._trees[key] = None
+        splits: list[_Split] = []
+        nodes, number = [root], 0
+        while number < len(nodes):
+            node = nodes[number]
+            left = int(descent.child[node])
+            if left == node:
+                number += 1
+                continue
+            if len(splits) == _MOST_SPLITS:
+                return None
+            more, missing_right = np.uint8(len(nodes) - number), bool(descent.missing_right[node])
+            splits.append((number, int(descent.feature[node]), descent.cut[node], missing_right, more))
+            nodes[number] = left
+            nodes.append(left + 1)
+        self._trees[key] = splits, np.array(nodes, np.int32)
+        return self._trees[key]
 
     def _descent(self, kind: type[np.unsignedinteger], n_features: int) -> Descent:
         """By codes of this type."""
@@ -88,6 +125,23 @@ def to_agreement(routing: Routing, n_trees: int, leaf_values: Array) -> tuple[Ro
     agree, leaf_values = where_leaves_agree(routing.child, np.arange(n_trees), leaf_values)
     child = np.where(agree, np.arange(len(agree), dtype=np.int32), routing.child)
     return replace(routing, child=child), leaf_values
+
+
+def _enter_leaves(tree: _Tree, codes: Array, found: Ints) -> None:
+    """Write into `found` (n_rows,) int32 the leaf that each row ends in. Each split is made of all rows at once, by
+    masks of a byte a row: bits, as `CodeMatrix` has them, pay where other trees ask the same.
+    """
+    splits, leaves = tree
+    has_missing = codes.min(initial=1) == 0
+    number = np.zeros(len(found), np.uint8)
+    above, here = np.empty((2, len(found)), np.bool_)
+    for own, feature, cut, missing_right, more in splits:
+        np.greater(codes[feature], cut, out=above)
+        if missing_right and has_missing:
+            above |= np.equal(codes[feature], 0, out=here)
+        above &= np.equal(number, own, out=here)
+        number += np.multiply(above.view(np.uint8), more, out=here.view(np.uint8))
+    leaves.take(number, out=found, mode="clip")
 
 
 def _of_one_width(codes: Codes) -> Array:

@@ -81,3 +81,21 @@ def test_rows_end_in_nodes_that_are_leaves_now_whatever_categories_split_them(in
         expected.append(node)
     ended = ways.ending(is_inner, 2)
     assert WayDown(ended).leaves(Block(codes, np.zeros(18, np.uint8)), 0, 1).tolist() == expected
+
+
+@pytest.mark.parametrize("width", [200, 1_000])
+def test_rows_end_in_the_same_leaves_many_at_once_as_few(width: int) -> None:
+    rng = np.random.default_rng(width)
+    n_rows = 20_000
+    ways = Routing.leaves(0, 15)
+    ways.child[:7] = np.arange(1, 15, 2)
+    ways.feature[:7] = rng.integers(0, 2, 7)
+    ways.cut[:7] = rng.integers(width // 4, width - 1, 7)
+    ways.missing_right[:7] = rng.integers(0, 2, 7)
+    codes = rng.integers(0, width, (2, n_rows)) * (rng.random((2, n_rows)) < 0.9)
+    layout, none = CodeLayout.for_widths(np.array([width, width])), np.zeros((0, n_rows))
+    narrow, wide = (none, codes) if layout.n_wide else (codes, none)
+    block = Block(Codes(layout, narrow.astype(np.uint8), wide.astype(np.uint16)), np.zeros(n_rows, np.uint8))
+    way = WayDown(ways.ending(np.arange(15) < 7, 3))
+    few = [way.leaves(block.rows(slice(first, first + 100)), 0, 1) for first in range(0, n_rows, 100)]
+    assert way.leaves(block, 0, 1).tolist() == np.concatenate(few).tolist()
