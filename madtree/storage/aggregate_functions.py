@@ -34,7 +34,7 @@ from madtree.sqltext.distributed import TAG_BYTES
 
 _TAG = TAG_BYTES
 _TAGS = {np.dtype(name).str.encode().ljust(_TAG): np.dtype(name) for name in ("<i4", "<f8")}
-_MOST_STATE_BYTES = 2**30 - 2**10  # a value of PostgreSQL's has less than 2**30 bytes
+_MOST_BYTES = 2**30 - 2**10  # a value of PostgreSQL's has less than 2**30 bytes
 
 State = bytes | bytearray
 
@@ -45,8 +45,8 @@ class _Counting:
     def __init__(self, values: dict[str, Any]) -> None:
         self.frontier = Frontier.from_values(values)
         self.request = self.frontier.request
-        n_bytes = self.request.state_bytes
-        require(n_bytes <= _MOST_STATE_BYTES, "n_slots", f"so few that the sums take {_MOST_STATE_BYTES} bytes at most")
+        fits = self.request.state_bytes <= _MOST_BYTES
+        require(fits, "n_slots", f"so few that the sums take {_MOST_BYTES} bytes at most")
         self.tag = _tag(self.request.dtype)
         self.reader = ColumnReader(self.request.problem)
 
@@ -119,15 +119,12 @@ class _OfRows:
         self.function, self.arguments = given.text("function"), arguments_of(values)
         self._reader = ColumnReader(self.problem)
 
-    def rows(
-        self, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None
-    ) -> tuple[Block, Problem, Ints | None]:
-        """The block, and the nodes that its rows have reached."""
+    def rows(self, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> tuple[Block, Ints | None]:
+        """The block, and the nodes that its rows have reached, in the first replica."""
         block, problem = self._reader.checked_block(n_rows, columns), self.problem
         if not self.n_nodes:
-            return block, problem, None
-        stored = StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, self.n_nodes)
-        return block, problem, np.stack([stored.of(replica) for replica in range(problem.n_replicas)])
+            return block, None
+        return block, StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, self.n_nodes).of(0)
 
 
 class _Replacing(_OfRows):
@@ -135,6 +132,7 @@ class _Replacing(_OfRows):
         super().__init__(values)
         values = column_values(self.function, self.arguments, self.problem, self.n_nodes)
         self.values = {**values, "sums": None}  # a column alone says nothing
+        self.row_bytes = 8 * values["row_loss"].n_lines if "row_loss" in values else 0  # of the scores
 
 
 class _Summing(_OfRows):
@@ -158,8 +156,9 @@ def new_column(
     """
     todo = _replacing.get(plan)
     require(column in COLUMN_FUNCTIONS[todo.function].columns, "column", f"one that {todo.function} makes")
-    block, problem, reached = todo.rows(n_rows, columns, nodes)
-    made, _ = with_columns(block, todo.function, todo.values, problem, reached)
+    require(n_rows * todo.row_bytes <= _MOST_BYTES, "n_rows", f"so few that scores take {_MOST_BYTES} bytes at most")
+    block, reached = todo.rows(n_rows, columns, nodes)
+    made, _ = with_columns(block, todo.function, todo.values, todo.problem, reached)
     if column == SCORES:
         return None if made.scores is None else made.scores.tobytes()
     return block_columns(made)[COLUMNS.index(column)]
@@ -168,8 +167,8 @@ def new_column(
 def row_sums(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> State:
     """The state of what a block's rows say; the others as of `new_column`."""
     todo = _summing.get(plan)
-    block, problem, reached = todo.rows(n_rows, columns, nodes)
-    return _tagged(summed_rows(block, todo.function, todo.values, problem, reached))
+    block, reached = todo.rows(n_rows, columns, nodes)
+    return _tagged(summed_rows(block, todo.function, todo.values, todo.problem, reached))
 
 
 class _Moving:
@@ -193,13 +192,13 @@ def moved_nodes(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes
     todo = _moving.get(plan)
     problem, splits = todo.problem, todo.splits
     block = todo.reader.checked_block(n_rows, columns)
+    require(4 * n_rows * problem.n_replicas <= _MOST_BYTES, "n_rows", f"so few that nodes take {_MOST_BYTES} bytes")
     before = None if splits.from_roots else nodes
     stored = StoredNodes(before, block, problem.n_replicas, problem.n_groups, splits.n_nodes)
     moved = []
     for replica in range(problem.n_replicas):
         yield
-        node = splits.moved(stored.of(replica), block.codes, todo.place_of_node)
-        moved.append(node_bytes(node, splits.n_nodes))
+        moved.append(node_bytes(splits.moved(stored.of(replica), block.codes, todo.place_of_node), splits.n_nodes))
     return b"".join(moved)
 
 

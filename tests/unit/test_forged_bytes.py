@@ -603,3 +603,33 @@ def test_a_problem_of_replicas_survives_its_journey() -> None:
     again = Problem.from_values(codec.load(codec.dump(problem.to_values())))
     assert again.n_replicas == 4
     assert again.to_values().keys() == problem.to_values().keys()
+
+
+def test_columns_of_forged_sizes_take_bounded_memory() -> None:
+    """Plans of some thousand bytes, whose scores, nodes and counts would take 2 to 8 GB."""
+    n, n_replicas, n_scores, n_groups = MOST_BLOCK_ROWS, 512, 1_000, 2**19
+    codes, identity = bytes(5 * n), bytes(4 * n)
+    numbers, weights = codec.load(column_plan("boosted")[0]), bytes(16 * n)
+    numbers = {name: value for name, value in numbers.items() if name != "argument_node_value"}
+    base = {"argument_base": np.zeros((1, n_scores)), "argument_n_scores": n_scores, "argument_loss": "log_loss"}
+    plan = codec.dump({**numbers, **base})
+    columns = [codes, weights, weights, None, None, identity, None]
+    assert refused(lambda: new_column(plan, "scores", n, columns, None))
+
+    drawn = {"seed": 1, "first": 0, "count": n_replicas, "sampling": "poisson", "kept": 1.0}
+    classes = codec.load(column_plan("random_folds")[0])
+    classes |= {"replicas": drawn, "rows": np.ones(n_replicas, np.int64), "n_nodes": n_replicas}
+    classes |= {name: np.ones(n_replicas) for name in ("centre", "largest_target", "largest_weight")}
+    columns = [codes, bytes(n), None, None, None, identity]
+    folds = codec.dump(classes)
+    assert not refused(lambda: new_column(folds, "fold", n, [*columns, None], None))
+    none = NewSplits.since(Routing.leaves(0, n_replicas), 0, n_replicas, np.full(5, 2), from_roots=True)
+    still = codec.dump({**classes, **none.to_values()})
+    assert refused(lambda: finished(moved_nodes(still, n, columns, None)))
+
+    groups = {name: np.ones(n_groups) for name in ("centre", "largest_target", "largest_weight")}
+    groups |= {f"{name}_exponents": np.zeros((n_groups, 1), np.int32) for name in ("target", "weight")}
+    groups |= {"rows": np.ones(n_groups, np.int64), "argument_top": np.zeros(n_groups, np.int64), "n_nodes": 0}
+    sizes = codec.dump({**numbers, **groups, "function": "gradient_sizes"})
+    columns = [bytes(5), bytes(8), bytes(8), bytes(4), None, None, None]
+    assert refused(lambda: row_sums(sizes, 1, columns, None))

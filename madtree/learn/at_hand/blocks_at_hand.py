@@ -163,11 +163,11 @@ class BlocksAtHand(Provider):
         return final(total)
 
     def _reached(self, request: OfRows, place: int) -> Ints | None:
-        """(n_replicas, n_rows) the nodes that a block's rows have reached, where a request tells of trees."""
+        """(n_rows,) the nodes that a block's rows have reached, where a request tells of trees."""
         problem, routing = request.problem, request.routing
         if problem is None or routing is None:
             return None
-        return np.stack([self._blocks[place].reached(problem, routing, r) for r in range(problem.n_replicas)])
+        return self._blocks[place].reached(problem, routing, 0)
 
     def _in_order(self, problem: Problem, *, lasting: bool = False) -> Coroutine[NodeOrder | LargeTree]:
         """The rows in the order of nodes; `lasting`: of the first of many trees of the same rows."""

@@ -16,7 +16,7 @@ class ChangingRows:
     Attributes:
         block: of these rows alone.
         problem: by which the block is packed, and that trees have been grown for; None where a function needs none.
-        nodes: (n_replicas, n_rows) the nodes that they have reached in these trees, or None.
+        nodes: (n_rows,) the nodes that they have reached in these trees, those of the first replica; or None.
     """
 
     block: Block
@@ -25,7 +25,7 @@ class ChangingRows:
 
     def piece(self, rows: slice) -> ChangingRows:
         """Some rows that stand one after the other."""
-        nodes = None if self.nodes is None else self.nodes[:, rows]
+        nodes = None if self.nodes is None else self.nodes[rows]
         return ChangingRows(self.block.rows(rows), self.problem, nodes)
 
     @property

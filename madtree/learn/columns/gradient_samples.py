@@ -93,6 +93,7 @@ def values_of_sizes(given: Values, problem: Problem | None, n_nodes: int) -> dic
     """The values of `size_counts` as they have come."""
     require(problem is not None and problem.n_classes == 0, "problem", "one of gradients")
     assert problem is not None
+    require(8 * N_SIZES * problem.n_groups < 2**30, "rows", f"so few that counts take less than {2**30} bytes")
     return {"top": given.ints("top", (problem.n_groups,), -_MOST_EXPONENT, _MOST_EXPONENT)}
 
 

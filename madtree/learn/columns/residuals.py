@@ -28,7 +28,7 @@ def _rows_of_places(rows: ChangingRows, values: Mapping[str, Any]) -> tuple[Floa
     assert rows.problem is not None
     multiplicity = rows.problem.replicas.multiplicity(rows.block, 0)
     residuals = values["row_loss"].residuals(scores_of(rows, values["row_loss"]))
-    place = values["place"].take(rows.nodes[0])
+    place = values["place"].take(rows.nodes)
     if multiplicity is None:
         return residuals, place, None
     kept = multiplicity.nonzero()[0]

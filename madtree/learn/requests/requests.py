@@ -149,9 +149,7 @@ class ReplaceRequest(OfRows):
         return COLUMN_FUNCTIONS[self.function].columns
 
     def applied_to(self, block: Block, nodes: Ints | None) -> tuple[Block, Array]:
-        """A block with the new columns, and what its rows say; `nodes` (n_replicas, n_rows) of these, where there are
-        trees.
-        """
+        """A block with the new columns, and what its rows say; `nodes` (n_rows,) of these, where there are trees."""
         return with_columns(block, self.function, self._checked, self.problem, nodes)
 
     def zeros(self) -> Array:
