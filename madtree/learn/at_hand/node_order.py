@@ -40,19 +40,23 @@ class Descending(RowsByNode):
 
     def go_right(self, routing: Routing) -> Bools:
         """(n_rows,) whether each row goes right, worked out node by node."""
-        rows, right, nodes = self.rows, np.empty(len(self.rows), np.bool_), self.nodes
-        splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
-        by_cut = routing.by_cut_alone(nodes).tolist()
-        for i, ((first, stop), feature, cut, lowered) in enumerate(zip(self.bounds, *splits, strict=True)):
+        rows, right = self.rows, np.empty(len(self.rows), np.bool_)
+        for node, (first, stop) in zip(self.nodes.tolist(), self.bounds, strict=True):
+            by_cut, feature, lowered = (
+                routing.by_cut_alone(node),
+                int(routing.feature[node]),
+                routing.missing_right[node],
+            )
+            cut = int(routing.cut[node]) - int(lowered)
             for piece in pieces_of(stop - first):
                 begin, end = first + piece.start, first + piece.stop
-                if by_cut[i]:
+                if by_cut:
                     code = rows.column(feature, begin, end)
                     if lowered:
                         code = code - code.dtype.type(1)  # missing, 0, becomes the largest code
-                    np.greater(code, cut - lowered, out=right[begin:end])
+                    np.greater(code, cut, out=right[begin:end])
                 else:
-                    own = np.full(end - begin, nodes[i], np.int32)
+                    own = np.full(end - begin, node, np.int32)
                     right[begin:end] = routing.goes_right(own, rows.part(begin, end))
         return right
 

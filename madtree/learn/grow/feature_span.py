@@ -246,7 +246,8 @@ class FeatureSpan:
             return (yield from self._histograms(growing, nodes, layout))
         of_pair = nodes.copy()  # the one that is counted
         of_pair[derived] = sibling.take(derived)
-        counted, at = np.unique(of_pair, return_inverse=True)
+        counted = of_pair.take(heads(of_pair))  # siblings stand side by side
+        at = counted.searchsorted(of_pair)
         part = HistogramLayout(layout.channels, layout.widths, len(counted), layout.first)
         smaller = yield from self._histograms(growing, counted, part)
         whole = Histograms(layout, np.empty((layout.channels.count, layout.total_bins), self.dtype))

@@ -5,6 +5,7 @@ other is the parent less its sibling, exactly.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -30,8 +31,8 @@ class KeptHistograms:
 
     def only(self, nodes: Ints) -> KeptHistograms:
         """The rounds that have some of `nodes` (m,)."""
-        rounds = zip(self._slots(nodes), self.rounds, strict=True)
-        return KeptHistograms(tuple(each for slots, each in rounds if (slots >= 0).any()))
+        wanted = set(self._place(nodes)[0].tolist())
+        return KeptHistograms(tuple(each for number, each in enumerate(self.rounds) if number in wanted))
 
     def with_round(self, nodes: Ints, histograms: Histograms) -> KeptHistograms:
         """With those of `nodes` (n,), ascending."""
@@ -39,27 +40,29 @@ class KeptHistograms:
 
     def have(self, nodes: Ints) -> Bools:
         """(m,) of which of `nodes` (m,) there are histograms."""
-        found = np.zeros(len(nodes), np.bool_)
-        for slots in self._slots(nodes):
-            found |= slots >= 0
-        return found
+        return np.asarray(self._place(nodes)[0] >= 0)
 
     def of(self, nodes: Ints, first: int, last: int) -> Iterator[tuple[Ints, Array]]:
         """Which of `nodes` (m,) a round has, (n,), and a copy (n_channels, last - first, n, width) of their histograms
         by the features `first` to `last - 1`, of one width.
         """
-        for slots, (_, histograms) in zip(self._slots(nodes), self.rounds, strict=True):
-            there, skipped = flat_nonzero(slots >= 0), histograms.layout.first
+        own, slots = self._place(nodes)
+        for number, (_, histograms) in enumerate(self.rounds):
+            there, skipped = flat_nonzero(own == number), histograms.layout.first
             if len(there):
                 yield there, histograms.view(first - skipped, last - skipped).take(slots.take(there), axis=2)
 
-    def _slots(self, nodes: Ints) -> list[Ints]:
-        """(m,) of `nodes` (m,) in the histograms of each round, -1 of those that it does not have."""
-        found = []
-        for own, _ in self.rounds:
-            at = np.minimum(own.searchsorted(nodes), len(own) - 1)
-            found.append(np.where(own.take(at) == nodes, at, -1))
-        return found
+    def _place(self, nodes: Ints) -> Ints:
+        """(2, m) the round that has each of `nodes` (m,), -1 where none has, and its slot there."""
+        return self._places.take(nodes + 1, axis=1, mode="clip")
+
+    @cached_property
+    def _places(self) -> Ints:
+        """By node; the first place is for no node, and the last one for nodes that have come later."""
+        places = np.full((2, max((int(nodes[-1]) for nodes, _ in self.rounds), default=0) + 3), -1)
+        for number, (nodes, _) in enumerate(self.rounds):
+            places[0, nodes + 1], places[1, nodes + 1] = number, np.arange(len(nodes))
+        return places
 
 
 def entered(whole: Histograms | None, every: HistogramLayout, part: Histograms, slots: slice) -> Histograms:

@@ -67,16 +67,14 @@ class BestFirst:
 
     def _come_first(self, growing: GrowingTrees, parent: Ints, tree: Ints) -> Bools:
         """(n,) whether the queue comes first to the parents (n,) of candidates in the trees `tree` (n,)."""
-        most = self.most_leaves - 1
-        place_of_node = np.full(growing.n_nodes, most)
-        queue = np.array(_first_in_queue(growing, flat_nonzero(growing.feature >= 0), most), np.int64)
-        of_queue = growing.tree[queue]  # ascends
-        place_of_node[queue] = np.arange(len(queue)) - of_queue.searchsorted(of_queue)
-        place = np.where(parent < 0, -1, place_of_node[parent])
-        first = np.full(growing.n_trees, most)
-        np.minimum.at(first, tree, place)
-        last = first + np.maximum(self.share * (most - first), 1)
-        return np.asarray(place < np.minimum(last, most)[tree])
+        most, trees = self.most_leaves - 1, tree.tolist()
+        place_of_node = {-1: -1} | _first_in_queue(growing, flat_nonzero(growing.feature >= 0), most)
+        places = [place_of_node.get(node, most) for node in parent.tolist()]
+        first: dict[int, int] = {}
+        for one, place in zip(trees, places, strict=True):
+            first[one] = min(place, first.get(one, most))
+        last = {one: min(place + max(self.share * (most - place), 1), most) for one, place in first.items()}
+        return np.array([place < last[one] for one, place in zip(trees, places, strict=True)], np.bool_)
 
 
 def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
@@ -95,40 +93,41 @@ def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
     nodes = flat_nonzero(split & crowded[growing.tree])
     inner: Bools = split.copy()
     inner[nodes] = False
-    inner[_first_in_queue(growing, nodes, most_leaves - 1)] = True
+    inner[[*_first_in_queue(growing, nodes, most_leaves - 1)]] = True
     return inner
 
 
-def _first_in_queue(growing: GrowingTrees, nodes: Ints, most: int) -> list[int]:
-    """The first `most` nodes of each tree that leave its queue; `nodes` (n,): all split nodes of these trees."""
-    # By node: what the queue orders by.
+def _first_in_queue(growing: GrowingTrees, nodes: Ints, most: int) -> dict[int, int]:
+    """The first `most` nodes of each tree that leave its queue, and how many of the tree's left it before each; `nodes`
+    (n,): all split nodes of these trees.
+    """
+    columns = (growing.improvement, growing.node_id, growing.routing.child)
+    gains, node_ids, children = (column.take(nodes).tolist() for column in columns)
+    # By node: what the queue orders by, and the left child.
     entry = {
-        node: (-gain, node_id, node)
-        for node, gain, node_id in zip(
-            nodes.tolist(), growing.improvement[nodes].tolist(), growing.node_id[nodes].tolist(), strict=True
-        )
+        node: (-gain, node_id, node, child)
+        for node, gain, node_id, child in zip(nodes.tolist(), gains, node_ids, children, strict=True)
     }
-    left = dict(zip(nodes.tolist(), growing.routing.child[nodes].tolist(), strict=True))
-    first: list[int] = []
+    place: dict[int, int] = {}
     for root in nodes[nodes < growing.n_trees].tolist():
         queue = [entry[root]]
-        for _ in range(most):
+        for number in range(most):
             if not queue:
                 break
-            node = _next(queue)
-            first.append(node)
-            for child in (left[node], left[node] + 1):
+            _, _, node, left = _next(queue)
+            place[node] = number
+            for child in (left, left + 1):
                 if child in entry:
                     heappush(queue, entry[child])
-    return first
+    return place
 
 
-def _next(queue: list[tuple[float, int, int]]) -> int:
+def _next(queue: list[tuple[float, int, int, int]]) -> tuple[float, int, int, int]:
     """Take the node with the largest gain from the queue; of those within a tie of it the one with the lowest id."""
     best = heappop(queue)
     least = best[0] * (1 - TIE)  # gains are negative here
     if not queue or queue[0][0] > least:
-        return best[2]
+        return best
     tied = [best]
     while queue and queue[0][0] <= least:
         tied.append(heappop(queue))
@@ -136,4 +135,4 @@ def _next(queue: list[tuple[float, int, int]]) -> int:
     tied.remove(best)
     queue.extend(tied)
     heapify(queue)
-    return best[2]
+    return best

@@ -92,4 +92,4 @@ class SearchTuning:
     piece_rows: int = 32_768
     joint_rows: int = 16_384
     joint_piece_rows: int = 524_288
-    large_tree: int = 131_072
+    large_tree: int = 32_768

@@ -209,9 +209,9 @@ class Routing:
         """Whether some node has categories or surrogates."""
         return len(self.categories) > 0 or len(self.surrogate_feature) > 0
 
-    def by_cut_alone(self, nodes: Ints) -> Bools:
-        """(n,) whether nodes (n,) send each row by its code and cut, or, where that is missing, with the majority."""
-        return np.asarray((self.surrogates.take(nodes) == 0) & (self.table.take(nodes) < 0))
+    def by_cut_alone(self, node: int) -> bool:
+        """Whether a node sends each row by its code and cut, or, where that is missing, with the majority."""
+        return bool(self.surrogates[node] == 0 and self.table[node] < 0)
 
     def advance(self, node: Ints, codes: CodesOfRows, rows: Ints | None = None) -> Ints:
         """One step down: the node (n_rows,) of each row after the step, from its node before.

@@ -64,8 +64,8 @@ def search_every_bin(
 def _have_missing(histograms: Histograms) -> Bools:
     """(n_features, n_slots) segments with rows whose value is missing."""
     layout = histograms.layout
-    missing = (layout.offsets[:-1, None] + layout.widths[:, None] * np.arange(layout.n_slots)) + MISSING
-    return np.asarray(histograms.state[: layout.channels.n_counts].take(missing, axis=1).any(axis=0))
+    counts = [histograms.view(*run)[: layout.channels.n_counts, :, :, MISSING] for run in layout.runs]
+    return np.asarray((counts[0] if len(counts) == 1 else np.concatenate(counts, axis=1)).any(axis=0))
 
 
 @dataclass(frozen=True)
