@@ -42,12 +42,8 @@ class Descending(RowsByNode):
         """(n_rows,) whether each row goes right, worked out node by node."""
         rows, right = self.rows, np.empty(len(self.rows), np.bool_)
         for node, (first, stop) in zip(self.nodes.tolist(), self.bounds, strict=True):
-            by_cut, feature, lowered = (
-                routing.by_cut_alone(node),
-                int(routing.feature[node]),
-                routing.missing_right[node],
-            )
-            cut = int(routing.cut[node]) - int(lowered)
+            feature, lowered = int(routing.feature[node]), int(routing.missing_right[node])
+            by_cut, cut = routing.by_cut_alone(node), int(routing.cut[node]) - lowered
             for piece in pieces_of(stop - first):
                 begin, end = first + piece.start, first + piece.stop
                 if by_cut:
