@@ -16,13 +16,13 @@ import numpy as np
 
 from madtree.learn.data import (
     CACHED_ROWS,
+    Array,
     Block,
     Floats,
     Grid,
     Ints,
     Values,
     keyed,
-    mixed,
     pieces_of,
     portable,
     require,
@@ -33,6 +33,7 @@ from madtree.records import dataclass
 _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
 _DRAWN, _HALF = 32, np.uint32(16)  # bits of a hash
+_FACTOR = np.uint32(0x846CA68B)
 # A packed number is the gradient and the hessian, times these powers of two, plus 1 for the row.
 _HESSIAN, _GRADIENT = 12, 33
 
@@ -64,9 +65,11 @@ class Rounding:
             found[:, piece] = values
         return replace(block, target=found[:1], weight=found[1:])
 
-    def packed_rows(self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None) -> Floats:
+    def packed_rows(
+        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None, out: Array | None = None
+    ) -> Floats:
         """(n,) its rows as one number each; `rows` (n,) some of them, None for all."""
-        found = np.empty(block.codes.n_rows if rows is None else len(rows))
+        found = np.empty(block.codes.n_rows if rows is None else len(rows)) if out is None else out
         for piece, (gradients, hessians) in self._pieces(block, target, weight, (_GRADIENT, _HESSIAN), rows):
             own = np.add(gradients, hessians, out=found[piece])
             own += 1.0
@@ -87,7 +90,9 @@ class Rounding:
         values, noise = np.empty((2, min(n_rows, CACHED_ROWS))), np.empty(min(n_rows, CACHED_ROWS))
         for piece in pieces_of(n_rows, CACHED_ROWS):
             at = piece if rows is None else rows[piece]
-            draws = mixed(hashes[at] ^ key)
+            draws = hashes[at] ^ key
+            draws *= _FACTOR  # the second half of `mixed`; the hashes have had the first one
+            draws ^= draws >> _HALF
             found, drawn = values[:, : len(draws)], noise[: len(draws)]
             for own, shift, unit, into in zip(limbs, shifts, units, found, strict=True):
                 exponent = shift[0] if tree is None else shift.take(tree[at])
