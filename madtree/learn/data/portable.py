@@ -50,7 +50,7 @@ def _short(number: float) -> float:
 
 _EXP_TERMS = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2)
 _LOG_TERMS = (-1 / 6, 1 / 5, -1 / 4, 1 / 3, -1 / 2)
-_LOGISTIC_STEPS, _LOGISTIC_END = 2048, 40  # of 1, and where exp(-x) is nothing beside 1
+_LOGISTIC_STEPS, _LOGISTIC_END = 1024, 40  # of 1, and where exp(-x) is nothing beside 1
 _TO_STEP = TO_WHOLE / _LOGISTIC_STEPS + _LOGISTIC_END  # the same for steps, counted from the first one
 
 
@@ -127,7 +127,7 @@ def _log(x: Floats, into: Floats, free: Floats) -> None:
 
 @cache
 def _steps_of_logistic() -> tuple[Floats, Floats]:
-    """log(1 + exp(x)) and 1 / (1 + exp(-x)) of x = j / 2048, from -40 to 40."""
+    """log(1 + exp(x)) and 1 / (1 + exp(-x)) of x = j / 1024, from -40 to 40."""
     at = np.arange(_LOGISTIC_END * _LOGISTIC_STEPS + 1) / _LOGISTIC_STEPS
     shrunk = exp(-at)
     whole = 1 + shrunk

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,7 +67,7 @@ class Rounding:
         return replace(block, target=found[:1], weight=found[1:])
 
     def packed_rows(
-        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None, out: Array | None = None
+        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None, out: Floats | None = None
     ) -> Floats:
         """(n,) its rows as one number each; `rows` (n,) some of them, None for all."""
         found = np.empty(block.codes.n_rows if rows is None else len(rows)) if out is None else out
@@ -75,6 +76,10 @@ class Rounding:
             own += 1.0
         return found
 
+    @cached_property
+    def _key(self) -> Array:
+        return keyed(_ROUNDED, self.seed, np.array([self.tree]))
+
     def _pieces(
         self, block: Block, target: Grid, weight: Grid, units: tuple[int, int], rows: Ints | None = None
     ) -> Iterator[tuple[slice, Floats]]:
@@ -82,7 +87,6 @@ class Rounding:
         as of `packed_rows`.
         """
         assert block.weight is not None
-        key = keyed(_ROUNDED, self.seed, np.array([self.tree]))[0]
         hashes, tree = block.codes.hashes, block.tree
         limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
         shifts = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
@@ -90,7 +94,7 @@ class Rounding:
         values, noise = np.empty((2, min(n_rows, CACHED_ROWS))), np.empty(min(n_rows, CACHED_ROWS))
         for piece in pieces_of(n_rows, CACHED_ROWS):
             at = piece if rows is None else rows[piece]
-            draws = hashes[at] ^ key
+            draws: Array = hashes[at] ^ self._key
             draws *= _FACTOR  # the second half of `mixed`; the hashes have had the first one
             draws ^= draws >> _HALF
             found, drawn = values[:, : len(draws)], noise[: len(draws)]

@@ -93,10 +93,10 @@ def test_merge_is_associative_and_commutative_and_a_cut_block_gives_the_same_sta
 
 
 @pytest.mark.parametrize("n_classes", [3, 0])
-def test_sums_are_totals_without_rows(n_classes: int) -> None:
+def test_limbs_are_totals_without_rows(n_classes: int) -> None:
     request, block = _request("totals", n_classes)
     totals, n_counts = _state(request, block), request.channels.n_counts
-    sums = _state(replace(request, what="sums"), block)
+    sums = _state(replace(request, what="limbs"), block)
     assert not sums[:n_counts].any()
     assert sums[n_counts:].any()
     assert sums[n_counts:].tobytes() == totals[n_counts:].tobytes()
