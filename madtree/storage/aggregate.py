@@ -156,7 +156,7 @@ def _smaller(request: CountRequest, state_bytes: int | None) -> list[CountReques
     """The request in parts whose states keep to a number of bytes: totals by nodes, powers one by one. Histograms come
     in batches that do so already (learn.counting.count_request).
     """
-    if state_bytes is None or request.what not in ("totals", "powers"):
+    if state_bytes is None or request.what not in ("totals", "limbs", "powers"):
         return [request]
     if request.what == "powers":
         return [replace(request, powers=(power,)) for power in request.powers]

@@ -417,7 +417,7 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     for n_classes in (3, 0):
         cases[f"pack {n_classes}"] = (*pack_plan(n_classes), lambda plan, rows: finished(pack_images(rows, plan)))
         cases[f"grow {n_classes}"] = (*grow_plan(n_classes), lambda plan, rows: finished(grow_block(plan, rows)))
-    for what in ("histograms", "sides", "totals", "powers"):
+    for what in ("histograms", "sides", "limbs", "powers"):
         cases[f"count {what}"] = (*count_request(what, 2 * (what != "sides")), count)  # type: ignore[arg-type]
     cases["count histograms of drawn features"] = (*count_request("histograms", 2, n_drawn=2), count)
     cases["count powers of a regression"] = (*count_request("powers", 0), count)

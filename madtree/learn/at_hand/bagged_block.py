@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -40,6 +41,14 @@ class BaggedBlock:
         if self.problem.is_packed:
             return [self.problem.packed(self.block, rows)]
         return self._limbs if rows is None else [limb.take(rows) for limb in self._limbs]
+
+    def enter_limbs(self, into: Sequence[Floats]) -> None:
+        """Write those of all rows into as many arrays (n_rows,)."""
+        if self.problem.is_packed:
+            self.problem.packed(self.block, out=into[0])
+            return
+        for own, limb in zip(into, self._limbs, strict=True):
+            own[:] = limb
 
     @cached_property
     def _limbs(self) -> list[Floats]:

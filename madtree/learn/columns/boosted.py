@@ -67,10 +67,13 @@ def _change(lines: Array, rows: ChangingRows, values: Mapping[str, Any], loss: R
             first = first + offsets
         lines[:] = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
     else:
-        lines[:] = scores_of(rows, loss)
+        before, own = scores_of(rows, loss), loss.first + values["added_to"]
+        lines[:own], lines[own + 1 :] = before[:own], before[own + 1 :]
+        added = 0.0
         if values["node_value"] is not None:
             assert rows.nodes is not None
-            lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes)
+            added = values["node_value"].take(rows.nodes)
+        np.add(before[own], added, out=lines[own])
     if values["next"] == 0:
         loss.end_round(lines)
 
@@ -157,13 +160,14 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
 def _add_losses(total: Array, rows: ChangingRows, losses: Floats, lines: Floats, values: Mapping[str, Any]) -> None:
     """Add what `loss_sums` says of rows; `losses` (n_rows,) and `lines` (n_lines, n_rows) theirs."""
     tree, is_held_out, weight = rows.block.tree, rows.held_out, values["row_loss"].weights(lines)
-    sums: list[Floats | None] = [None, *values["loss_grid"].split(losses if weight is None else losses * weight, tree)]
-    if weight is not None:
-        sums += list(values["weight_grid"].split(weight, tree))
     n_groups = total.shape[2]
+    told: list[tuple[Grid, Floats]] = [(values["loss_grid"], losses if weight is None else losses * weight)]
+    if weight is not None:
+        told.append((values["weight_grid"], weight))
     if n_groups == 1 and is_held_out is None:
-        total[0, :, 0] += [len(losses) if each is None else each.sum() for each in sums]
+        total[0, :, 0] += np.concatenate(([len(losses)], *(grid.sums(each) for grid, each in told)))
         return
+    sums: list[Floats | None] = [None, *(limb for grid, each in told for limb in grid.split(each, tree))]
     place = np.zeros(len(losses), np.intp) if tree is None else tree.astype(np.intp)
     if is_held_out is not None:
         place = place + is_held_out * n_groups

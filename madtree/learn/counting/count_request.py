@@ -18,10 +18,10 @@ from madtree.records import dataclass
 
 # What is counted of the rows of some nodes:
 # histograms: by code of each feature; sides: the same, with the side of the node's primary split as the class
-# (learn.split.surrogates); totals: whatever the codes;
+# (learn.split.surrogates); totals: whatever the codes; limbs: the same without the row counts, which stay 0;
 # powers: of the distances to the nodes' means (learn.leaf_sums), of all nodes that are leaves; of counts
 # the terms of their deviance (learn.leaf_sums).
-What = Literal["histograms", "sides", "totals", "powers"]
+What = Literal["histograms", "sides", "totals", "limbs", "powers"]
 COUNTED: tuple[What, ...] = get_args(What)
 MOST_ROWS = 2**48
 
@@ -72,7 +72,7 @@ class CountRequest:
         """Of the state: (n_channels, total_bins), (n_channels, n_slots) or (n_powers * LIMBS, n_nodes)."""
         if self.what == "powers":
             return len(self.powers) * LIMBS, len(self.means)
-        return self.channels.count, self.n_slots if self.what == "totals" else self.layout.total_bins
+        return self.channels.count, self.n_slots if self.what in ("totals", "limbs") else self.layout.total_bins
 
     @property
     def dtype(self) -> np.dtype[Any]:

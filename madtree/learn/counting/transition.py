@@ -132,8 +132,9 @@ def transition_coroutine(state: Array | None, blocks: Sequence[PlacedBlock], req
             yield
             if request.what == "powers":
                 _add_powers(total, block, replica, request)
-            elif request.what == "totals":
-                add_totals(total, request.channels, block.counted(request, replica), gathered_below)
+            elif request.what in ("totals", "limbs"):
+                some = block.counted(request, replica)
+                add_totals(total, request.channels, some, gathered_below, with_rows=request.what == "totals")
             elif together:
                 parts.append(block.counted(request, replica))
             else:

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.data.checked import Values, require
+from madtree.learn.data.portable import TO_WHOLE
 from madtree.learn.data.types import Array, Floats, Ints
 from madtree.records import dataclass
 
@@ -18,6 +19,10 @@ _MANTISSA_BITS = 53
 _LEAST_EXPONENT = -1000  # no float64 has digits below 2**-1074; finer exponents would overflow ldexp
 _MOST_EXPONENT = 1100  # float64 has 1024 at most
 _MOST_LIMBS = 3
+_INTEGER_LIMBS = 2  # that hold sums of integers of 64 bits
+_MOST_SUM = 2**63
+_LEAST_SUMMED = 2**12  # numbers below a 2**12th of that come to whole ones by `TO_WHOLE`
+_BITS_OF_WHOLE = int(np.array(TO_WHOLE).view(np.int64))
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,21 @@ class Grid:
             if limb + 1 < self.limbs:
                 rest = rest - scaled(result[limb], exponent)
         return result
+
+    def sums(self, values: Floats) -> Floats:
+        """(n_limbs,) limbs of the sum of values (n,) of the only tree. Integers of 64 bits, where these are enough, add
+        up to it in half the time that limbs take.
+        """
+        whole = scaled(values, -self._exponent(self.limbs - 1, None))
+        largest = max(whole.max(initial=0.0), -whole.min(initial=0.0))
+        bits = int(self.exponents[0, -2] - self.exponents[0, -1]) if self.limbs == _INTEGER_LIMBS else 0
+        if not bits or not largest * max(len(values), _LEAST_SUMMED) < _MOST_SUM:
+            return np.asarray(self.split(values).sum(axis=1))
+        whole += TO_WHOLE
+        total = int(whole.view(np.int64).sum()) - len(values) * _BITS_OF_WHOLE  # but for multiples of 2**64
+        total = (total + _MOST_SUM) % (2 * _MOST_SUM) - _MOST_SUM
+        low = (total + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)  # as small as limbs of values
+        return np.array([(total - low) // 2**bits, low], np.float64)
 
     def join(self, sums: Floats, tree: Ints | None = None) -> Floats:
         """Sums of limbs (n_limbs, ..., m) as values (..., m), rounded once for each limb after the first."""

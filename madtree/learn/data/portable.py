@@ -14,15 +14,16 @@ from functools import cache
 
 import numpy as np
 
+from madtree.learn.data.block import CACHED_ROWS, pieces_of
 from madtree.learn.data.types import Array, Floats
 
-_PIECE = 8_192  # numbers worked on at once: what lies between stays in the cache, and calls cost little beside them
 _MOST = 700.0  # exp of more is not needed: it would soon leave float64
 _EXP_BITS, _LOG_BITS = 5, 7
 _EXP_STEPS, _LOG_STEPS = 1 << _EXP_BITS, 1 << _LOG_BITS  # of a table
 _MANTISSA_BITS = 52
 _MANTISSA, _ONE = np.int64(2**52 - 1), np.int64(1023 << 52)  # bits of a float64
 KEY_BITS = 64
+TO_WHOLE = 1.5 * 2.0**52  # a number plus this is rounded to a whole one, which its last bits tell
 _SIGN = np.uint64(1) << np.uint64(KEY_BITS - 1)
 
 
@@ -49,8 +50,8 @@ def _short(number: float) -> float:
 
 _EXP_TERMS = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2)
 _LOG_TERMS = (-1 / 6, 1 / 5, -1 / 4, 1 / 3, -1 / 2)
-_LOGISTIC_STEPS, _LOGISTIC_END = 256, 40  # of 1, and where exp(-x) is nothing beside 1
-_TO_WHOLE = 1.5 * 2.0**52  # a number plus this is rounded to a whole one, which its last bits tell
+_LOGISTIC_STEPS, _LOGISTIC_END = 1024, 40  # of 1, and where exp(-x) is nothing beside 1
+_TO_STEP = TO_WHOLE / _LOGISTIC_STEPS + _LOGISTIC_END  # the same for steps, counted from the first one
 
 
 def exp(numbers: Floats) -> Floats:
@@ -64,8 +65,8 @@ def log(numbers: Floats) -> Floats:
 
 
 def logistic(numbers: Floats) -> tuple[Floats, Floats]:
-    """log(1 + exp(-x)) and 1 / (1 + exp(x)) of numbers x from 0 on: both, to some 1e-16, take three quarters of the
-    time of an exponential and a logarithm.
+    """log(1 + exp(x)) and 1 / (1 + exp(-x)) of numbers x: both, to some 1e-16, take half the time of an exponential and
+    a logarithm.
     """
     found, share = _in_pieces(numbers, _logistic, 2)
     return found, share
@@ -75,10 +76,10 @@ def _in_pieces(numbers: Floats, function: Callable[[Floats, Floats, Floats], Non
     """What the function finds of numbers: `n_found` arrays like these."""
     flat: Array = np.ascontiguousarray(numbers, np.float64).reshape(-1)
     found = np.empty((n_found, len(flat)))
-    room = np.empty((4, min(len(flat), _PIECE)))  # once: new arrays for each step would take as long as the steps
-    for first in range(0, len(flat), _PIECE):
-        some = flat[first : first + _PIECE]
-        function(some, found[:, first : first + _PIECE], room[:, : len(some)])
+    room = np.empty((4, min(len(flat), CACHED_ROWS)))  # once: new arrays for each step would take as long as the steps
+    for piece in pieces_of(len(flat), CACHED_ROWS):
+        some = flat[piece]
+        function(some, found[:, piece], room[:, : len(some)])
     return found.reshape(n_found, *np.shape(numbers))
 
 
@@ -89,12 +90,12 @@ def _exp(x: Floats, into: Floats, free: Floats) -> None:
     if not (x.min() >= -_MOST and x.max() <= _MOST):
         x = np.clip(x, -_MOST, _MOST)
     np.multiply(x, 1 / (high + low), out=steps)
-    steps += _TO_WHOLE
+    steps += TO_WHOLE
     whole, power = steps.view(np.int64), room.view(np.int64)
     powers.take(np.bitwise_and(whole, _EXP_STEPS - 1, out=power), out=found, mode="clip")
     np.right_shift(whole, _EXP_BITS, out=power)
     power <<= _MANTISSA_BITS
-    steps -= _TO_WHOLE
+    steps -= TO_WHOLE
     np.multiply(steps, high, out=rest)
     np.subtract(x, rest, out=rest)
     steps *= low
@@ -126,55 +127,50 @@ def _log(x: Floats, into: Floats, free: Floats) -> None:
 
 @cache
 def _steps_of_logistic() -> tuple[Floats, Floats]:
-    """log(1 + exp(-x)) and 1 / (1 + exp(x)) of x = j / 256, as far as exp(-x) is not nothing beside 1."""
+    """log(1 + exp(x)) and 1 / (1 + exp(-x)) of x = j / 1024, from -40 to 40."""
     at = np.arange(_LOGISTIC_END * _LOGISTIC_STEPS + 1) / _LOGISTIC_STEPS
     shrunk = exp(-at)
     whole = 1 + shrunk
     # What rounding takes off a small number beside 1 is put back by a factor (Goldberg 1991, theorem 4).
     rounded = np.where(whole == 1, 1.0, whole - 1)
-    return np.where(whole == 1, shrunk, log(whole) * (shrunk / rounded)), shrunk / whole
+    found = np.where(whole == 1, shrunk, log(whole) * (shrunk / rounded))
+    return np.append(found[:0:-1], at + found), np.append((shrunk / whole)[:0:-1], 1 / whole)
 
 
 def _logistic(x: Floats, into: Floats, free: Floats) -> None:
-    """As `_exp`, of f(x) = log(1 + exp(-x)) and its share q = -f'. With u for q (1 - q) the
-    next derivatives are u, -u (1 - 2 q) and u (1 - 6 u). And 1 - q = exp(-f): where f changes by
-    d, that is multiplied by exp(-d).
+    """As `_exp`, of f(x) = log(1 + exp(x)) and its derivative p, the share. With u for p (1 - p), where x changes by r
+    p changes by d = u r / (1 + r (p - 1/2 + r / 12)), but for the fifth power of r: that is the addition theorem of
+    tanh, and Pade's fraction for tanh(r / 2). Then f changes by r (p + (u r + 2 d) / 6), but for the fourth power.
     """
     (found, share), (rest, steps, series, room) = into, free
     values, shares = _steps_of_logistic()
-    np.minimum(x, _LOGISTIC_END, out=rest)
-    np.multiply(rest, _LOGISTIC_STEPS, out=steps)
-    steps += _TO_WHOLE
+    near = x
+    if not (x.min() >= -_LOGISTIC_END and x.max() <= _LOGISTIC_END):
+        near = np.clip(x, -_LOGISTIC_END, _LOGISTIC_END)
+    np.add(near, _TO_STEP, out=steps)
     place = np.bitwise_and(steps.view(np.int64), 2**32 - 1, out=room.view(np.int64))
     shares.take(place, out=share, mode="clip")
     values.take(place, out=found, mode="clip")
-    steps -= _TO_WHOLE
-    steps *= 1 / _LOGISTIC_STEPS
-    rest -= steps
-    product = np.multiply(share, share, out=steps)
-    np.subtract(share, product, out=product)
-    np.multiply(product, -1 / 4, out=series)
-    series += 1 / 24
+    steps -= _TO_STEP
+    np.subtract(near, steps, out=rest)
+    np.multiply(share, share, out=series)
+    np.subtract(share, series, out=series)
     series *= rest
-    series -= 1 / 6
-    series += np.multiply(share, 1 / 3, out=room)
-    series *= rest
-    series += 1 / 2
-    series *= product
-    series *= rest
-    series -= share
+    change = np.multiply(rest, 1 / 12, out=steps)
+    change += share
+    change -= 0.5
+    change *= rest
+    change += 1.0
+    np.divide(series, change, out=change)
+    series += change
+    series += change
+    series *= 1 / 6
+    series += share
     series *= rest
     found += series
-    change = np.multiply(series, -1 / 24, out=room)
-    change += 1 / 6
-    change *= series
-    change -= 1 / 2
-    change *= series
-    change += 1.0
-    change *= series
-    np.subtract(1.0, share, out=rest)
-    change *= rest
     share += change
+    if near is not x:
+        found += np.maximum(x - near, 0.0)
 
 
 def _add_terms(series: Floats, x: Floats, terms: Sequence[float]) -> None:

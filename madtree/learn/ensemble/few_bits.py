@@ -44,8 +44,10 @@ def count_finely(problem: Problem, growing: GrowingTrees) -> Program[None]:
     slots, n_leaves = growing.slots(grown.leaves)[grown.above], len(grown.leaves)
     sums = np.zeros_like(growing.sums)
     sums[:, grown.leaves] = yield CountRequest(
-        "totals", problem, grown.way, slots, n_leaves, n_rows=int(problem.rows.sum())
+        "limbs", problem, grown.way, slots, n_leaves, n_rows=int(problem.rows.sum())
     )
+    rows = slice(0, problem.channels.n_counts)
+    sums[rows, grown.leaves] = growing.sums[rows, grown.leaves]
     for node in flat_nonzero(grown.inner)[::-1].tolist():  # a node comes before its children
         left = growing.routing.child[node]
         sums[:, node] = sums[:, left] + sums[:, left + 1]

@@ -107,16 +107,12 @@ def _log(mean: Floats) -> Floats:
 
 
 def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
-    found, share = portable.logistic(np.abs(scores))  # the share of the less likely class
-    room = np.maximum(scores, 0.0)
-    found += room
-    found -= np.multiply(outcomes, scores, out=room)
+    side = np.multiply(outcomes, -2.0)
+    side += 1.0
+    found, share = portable.logistic(side * scores)  # the share of the other class
     hessian = np.square(share)
     np.subtract(share, hessian, out=hessian)
-    gradient = np.subtract(0.5, share, out=share)
-    np.copysign(gradient, scores, out=gradient)
-    gradient += np.subtract(0.5, outcomes, out=room)
-    return gradient, hessian, found
+    return np.multiply(side, share, out=side), hessian, found
 
 
 def _exponential(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:

@@ -139,12 +139,12 @@ class Problem:
         """Whether gradient, hessian and row may be counted as one number, where rows are in the order of nodes."""
         return self.rounding is not None and self.rounding.everywhere
 
-    def packed(self, block: Block, rows: Ints | None = None) -> Floats:
+    def packed(self, block: Block, rows: Ints | None = None, out: Floats | None = None) -> Floats:
         """(n,) `rows` (n,) of a block, None for all, as one number each, where they may be counted so."""
         assert self.rounding is not None
         assert self.target_grid is not None
         assert self.weight_grid is not None
-        return self.rounding.packed_rows(block, self.target_grid, self.weight_grid, rows)
+        return self.rounding.packed_rows(block, self.target_grid, self.weight_grid, rows, out)
 
     def counted(self, block: Block) -> Block:
         """A block as its rows are counted."""

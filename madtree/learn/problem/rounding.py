@@ -10,18 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madtree.learn.data import CACHED_ROWS, Block, Floats, Grid, Ints, Values, keyed, mixed, pieces_of, require, scaled
+from madtree.learn.data import (
+    CACHED_ROWS,
+    Array,
+    Block,
+    Floats,
+    Grid,
+    Ints,
+    Values,
+    keyed,
+    pieces_of,
+    portable,
+    require,
+    scaled,
+)
 from madtree.records import dataclass
 
 _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
-_HALF = np.uint32(16)  # bits of a hash
-# A packed number is the gradient and the hessian, times these, plus 1 for the row.
-_HESSIAN, _GRADIENT = 2.0**12, 2.0**33
+_DRAWN, _HALF = 32, np.uint32(16)  # bits of a hash
+_FACTOR = np.uint32(0x846CA68B)
+# A packed number is the gradient and the hessian, times these powers of two, plus 1 for the row.
+_HESSIAN, _GRADIENT = 12, 33
 
 
 @dataclass(frozen=True)
@@ -47,51 +62,62 @@ class Rounding:
     def rounded(self, block: Block, target: Grid, weight: Grid) -> Block:
         """A block by the coarser grids `target` and `weight`."""
         found = np.empty((2, block.codes.n_rows))
-        for piece, gradients, hessians in self._pieces(block, target, weight):
-            found[0, piece], found[1, piece] = gradients, hessians
+        for piece, values in self._pieces(block, target, weight, (0, 0)):
+            found[:, piece] = values
         return replace(block, target=found[:1], weight=found[1:])
 
-    def packed_rows(self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None) -> Floats:
+    def packed_rows(
+        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None, out: Floats | None = None
+    ) -> Floats:
         """(n,) its rows as one number each; `rows` (n,) some of them, None for all."""
-        found = np.empty(block.codes.n_rows if rows is None else len(rows))
-        for piece, gradients, hessians in self._pieces(block, target, weight, rows):
-            found[piece] = self.packed(gradients, hessians)
+        found = np.empty(block.codes.n_rows if rows is None else len(rows)) if out is None else out
+        for piece, (gradients, hessians) in self._pieces(block, target, weight, (_GRADIENT, _HESSIAN), rows):
+            own = np.add(gradients, hessians, out=found[piece])
+            own += 1.0
         return found
 
+    @cached_property
+    def _key(self) -> Array:
+        return keyed(_ROUNDED, self.seed, np.array([self.tree]))
+
     def _pieces(
-        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None
-    ) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Some rows after the others, with their gradients and hessians; `rows` as of `packed_rows`."""
+        self, block: Block, target: Grid, weight: Grid, units: tuple[int, int], rows: Ints | None = None
+    ) -> Iterator[tuple[slice, Floats]]:
+        """Some rows after the others, with (2, n) their gradients and hessians in units of these powers of two; `rows`
+        as of `packed_rows`.
+        """
         assert block.weight is not None
-        key = keyed(_ROUNDED, self.seed, np.array([self.tree]))[0]
         hashes, tree = block.codes.hashes, block.tree
         limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
         shifts = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
-        for piece in pieces_of(len(hashes) if rows is None else len(rows), CACHED_ROWS):
+        n_rows = len(hashes) if rows is None else len(rows)
+        values, noise = np.empty((2, min(n_rows, CACHED_ROWS))), np.empty(min(n_rows, CACHED_ROWS))
+        for piece in pieces_of(n_rows, CACHED_ROWS):
             at = piece if rows is None else rows[piece]
-            draws = mixed(hashes[at] ^ key)
-            found: list[Floats] = []
-            for own, shift, draw in zip(limbs, shifts, (draws >> _HALF, draws & np.uint32(0xFFFF)), strict=True):
-                values = scaled(own[at], shift[0] if tree is None else shift.take(tree[at]))
-                values += draw * 2.0**-16
-                found.append(np.floor(values, out=values))
-            yield piece, found[0], found[1]
-
-    @staticmethod
-    def packed(target: Floats, weight: Floats) -> Floats:
-        """(n_rows,) gradients and hessians (n_rows,) of few bits, and rows, as one number each."""
-        whole = target * _GRADIENT
-        whole += weight * _HESSIAN
-        whole += 1.0
-        return np.asarray(whole)
+            draws: Array = hashes[at] ^ self._key
+            draws *= _FACTOR  # the second half of `mixed`; the hashes have had the first one
+            draws ^= draws >> _HALF
+            found, drawn = values[:, : len(draws)], noise[: len(draws)]
+            for own, shift, unit, into in zip(limbs, shifts, units, found, strict=True):
+                exponent = shift[0] if tree is None else shift.take(tree[at])
+                scaled(own[at], exponent + unit, into)
+                drawn[:] = draws.view(np.int32)
+                drawn *= 2.0 ** (unit - _DRAWN)  # from minus a half of a unit to a half
+                if tree is not None:
+                    drawn *= exponent != 0  # what has all bits keeps them
+                into += drawn
+                into += portable.TO_WHOLE * 2.0**unit
+                into -= portable.TO_WHOLE * 2.0**unit
+                draws <<= _HALF
+            yield piece, found
 
     @staticmethod
     def unpacked(sums: Floats) -> tuple[Floats, Floats, Floats]:
         """Rows, hessians and gradients of sums of packed numbers, of `PACKED_ROWS` rows at most."""
-        gradient = np.floor(sums * (1 / _GRADIENT))
-        rest = sums - gradient * _GRADIENT
-        hessian = np.floor(rest * (1 / _HESSIAN))
-        return rest - hessian * _HESSIAN, hessian, gradient
+        gradient = np.floor(sums * 2.0**-_GRADIENT)
+        rest = sums - gradient * 2.0**_GRADIENT
+        hessian = np.floor(rest * 2.0**-_HESSIAN)
+        return rest - hessian * 2.0**_HESSIAN, hessian, gradient
 
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""

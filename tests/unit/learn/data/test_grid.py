@@ -31,6 +31,19 @@ def test_two_limbs_carry_values_and_their_sum_exactly(numbers: list[float]) -> N
     assert limbs.sum(axis=1).tolist() == limbs[:, ::-1].cumsum(axis=1)[:, -1].tolist()
 
 
+@pytest.mark.parametrize("largest", [1e-9, 3.0, 1e4, 1e9])
+@pytest.mark.parametrize("exponents", [(-3, -37), (-60, -60), (-10,), (2, -20, -50)])
+def test_sums_are_those_of_limbs(exponents: tuple[int, ...], largest: float) -> None:
+    """Whether they fit 64 bits or not; a half is rounded to the even number."""
+    grid = Grid(np.array([exponents], np.int32))
+    rng = np.random.default_rng(3)
+    for values in (rng.normal(size=5_000) * largest, largest + np.arange(-9, 9) * 2.0**-38, np.zeros(0)):
+        found, limbs = grid.sums(values), grid.split(values)
+        assert grid.join(found[:, None]) == grid.join(limbs.sum(axis=1, keepdims=True))
+        assert np.array_equal(found, np.rint(found))
+    assert not np.isfinite(grid.sums(np.array([1.0, np.nan]))).all()
+
+
 def test_one_limb_holds_whole_numbers() -> None:
     values = np.array([3.0, -70.0, 12.0])
     assert is_exact(values, Grid.choose(np.array([70.0]), np.array([10**6]), 1))

@@ -92,6 +92,16 @@ def test_merge_is_associative_and_commutative_and_a_cut_block_gives_the_same_sta
     assert final(left).tobytes() == final(right).tobytes() == whole.tobytes()
 
 
+@pytest.mark.parametrize("n_classes", [3, 0])
+def test_limbs_are_totals_without_rows(n_classes: int) -> None:
+    request, block = _request("totals", n_classes)
+    totals, n_counts = _state(request, block), request.channels.n_counts
+    sums = _state(replace(request, what="limbs"), block)
+    assert not sums[:n_counts].any()
+    assert sums[n_counts:].any()
+    assert sums[n_counts:].tobytes() == totals[n_counts:].tobytes()
+
+
 @pytest.mark.one_in(3)
 @each_case
 def test_blocks_that_are_counted_one_after_the_other_or_together_give_the_same_state(
