@@ -10,7 +10,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ from madtree.storage.aggregate_functions import (
     row_sums,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
-from madtree.trees import LOSSES, ClassParams, FeatureKind, Parameters
+from madtree.trees import LOSSES, ClassParams, FeatureKind, ForestParameters, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
 SECONDS = 10.0  # of the processor, of one call: hardly any takes a tenth of that
@@ -586,6 +586,20 @@ def test_votes_of_many_rows_take_bounded_memory() -> None:
     plan, images = forest_plan("votes", 1)
     forged = codec.dump({**codec.load(plan), "n_classes": 65_536})
     assert refused(lambda: finished(score_block(forged, many_of(images, 20_000, 2))))
+
+
+@pytest.mark.parametrize(
+    ("name", "of_plan"),
+    [
+        ("score 1 forests of classes", {"values": np.ones((14, 1), np.uint64), "n_classes": 300}),
+        ("score 1 forests of means", {"values": np.ones((14, 0))}),
+        ("grow 3", {"has_tree": False, "has_exposure": True, "forest": asdict(ForestParameters(3, 1))}),
+        ("grow 0", {"parameters": {**codec.load(CASES["grow 0"][0])["parameters"], "criterion": "newton"}}),
+    ],
+)
+def test_a_plan_of_no_training_is_no_defect(name: str, of_plan: dict[str, Any]) -> None:
+    plan, rows, call = CASES[name]
+    refused(lambda: call(codec.dump({**codec.load(plan), **of_plan}), rows))
 
 
 def test_nothing_is_made_that_the_bytes_do_not_hold() -> None:
