@@ -117,7 +117,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
             if f.name in categories and not f.null_last
         },
         summary=row,
-        dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
+        dependent_name=row.get("dependent_name") or unquoted(dependent),
         grouping_expressions=values,
         kind=kind,
         numbering=_numbering(host, tables, summary, kind),
