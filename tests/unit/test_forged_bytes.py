@@ -10,7 +10,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ from madtree.storage.aggregate_functions import (
     row_sums,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
-from madtree.trees import LOSSES, ClassParams, FeatureKind, ForestParameters, Parameters
+from madtree.trees import LOSSES, ClassParams, FeatureKind, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
 SECONDS = 10.0  # of the processor, of one call: hardly any takes a tenth of that
@@ -593,7 +593,6 @@ def test_votes_of_many_rows_take_bounded_memory() -> None:
     [
         ("score 1 forests of classes", {"values": np.ones((14, 1), np.uint64), "n_classes": 300}),
         ("score 1 forests of means", {"values": np.ones((14, 0))}),
-        ("grow 3", {"has_tree": False, "has_exposure": True, "forest": asdict(ForestParameters(3, 1))}),
         ("grow 0", {"parameters": {**codec.load(CASES["grow 0"][0])["parameters"], "criterion": "newton"}}),
     ],
 )

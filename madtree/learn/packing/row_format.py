@@ -155,7 +155,6 @@ class RowFormat:
         features of which these are `unordered`.
         """
         require(n_classes == (0 if self.class_keys is None else len(self.class_keys)), "n_classes", "that of the keys")
-        require(not n_classes or "exposure" not in self.has, "has_exposure", "false of rows with classes")
         fits = [keys is not None for keys in self.category_keys] == list(unordered)
         require(fits, "category_sizes", "those of the unordered features")
 
