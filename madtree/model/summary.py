@@ -161,7 +161,7 @@ def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: Model
         return Numbering(int(summary.values["num_trees"]))
     found = listed(host, models_sql.trees_of_groups(*tables.at))
     counts = [row["n_trees"] for row in watched(host, found)]
-    fit = all(isinstance(count, int) and count >= 0 for count in counts) and sum(counts) <= _MOST_TREES
+    fit = all(isinstance(count, int) and count >= 0 for count in counts) and 0 < sum(counts) <= _MOST_TREES
     if not fit or len(counts) != summary.values["num_all_groups"]:
         summary.fault("n_trees of its groups are no numbers of trees")
     return Numbering(0, tuple(counts))
