@@ -34,7 +34,7 @@ IS 'internal: the mistake that holdout raises';
 -- PL/Python has texts in Unicode alone, where of some encodings (DOUBLES in madtree/sqltext/query.py) two characters
 -- are one, or one is two: another name would be written than was read.
 CREATE FUNCTION madtree_internal.is_read_as_it_is(given text) RETURNS boolean
-LANGUAGE plpgsql STABLE AS $plpgsql$
+LANGUAGE plpgsql STABLE STRICT AS $plpgsql$
 DECLARE
     encoding pg_catalog.name DEFAULT pg_catalog.getdatabaseencoding();
     unicode pg_catalog.bytea;
