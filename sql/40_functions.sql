@@ -31,4 +31,40 @@ $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.refuse_fraction(double precision)
 IS 'internal: the mistake that holdout raises';
 
+-- PL/Python has texts in Unicode alone, where of some encodings (DOUBLES in madtree/sqltext/query.py) two characters
+-- are one, or one is two: another name would be written than was read.
+CREATE FUNCTION madtree_internal.is_read_as_it_is(given text) RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT AS $plpgsql$
+DECLARE
+    encoding pg_catalog.name DEFAULT pg_catalog.getdatabaseencoding();
+    unicode pg_catalog.bytea;
+BEGIN
+    IF encoding OPERATOR(pg_catalog.=) ANY ('{UTF8, SQL_ASCII}') THEN
+        RETURN true;
+    END IF;
+    unicode := pg_catalog.convert_to(given, 'UTF8');
+    IF pg_catalog.byteaeq(pg_catalog.convert(unicode, 'UTF8', encoding), pg_catalog.convert_to(given, encoding))
+        AND pg_catalog.int4eq(pg_catalog.length(unicode, 'UTF8'), pg_catalog.length(given))
+    THEN
+        RETURN true;
+    END IF;
+    RAISE EXCEPTION 'madtree: a text has a character that would be read as another one'
+    USING ERRCODE = 'character_not_in_repertoire',
+        HINT = 'It can be written in two ways in this database''s encoding, of which madtree takes one.';
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION madtree_internal.is_read_as_it_is(text)
+IS 'internal: true; an error where a text would be another one for Python';
+
+CREATE FUNCTION madtree_internal.begin_call(arguments text) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $plpgsql$
+BEGIN
+    PERFORM madtree_internal.set_up_servers(), madtree_internal.is_read_as_it_is(arguments);
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION madtree_internal.begin_call(text)
+IS 'internal: what each call begins with; its arguments, one behind the other';
+
 -- @functions@

@@ -39,12 +39,8 @@ _IS_TEXT = f"SELECT found.* FROM {{}} WHERE {_SAID} IS NOT NULL"
 _KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
 _PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')
 _READ = _IS_TEXT.format("({}\n) AS found")
-# For a database in one of the `DOUBLES`: a row with such a character ends in the same error, of a byte put before it.
-_SAID_AS_IT_IS = (
-    f"CASE WHEN pg_catalog.byteaeq(pg_catalog.convert({_SAID}, 'UTF8', pg_catalog.getdatabaseencoding()), "
-    f"pg_catalog.convert_to(pg_catalog.concat(found.*), pg_catalog.getdatabaseencoding())) THEN {_SAID} "
-    f"ELSE pg_catalog.convert_to(pg_catalog.convert_from(pg_catalog.byteacat('\\377', {_SAID}), 'UTF8'), 'UTF8') END"
-)
+# For a database in one of the `DOUBLES`.
+_IS_AS_READ = f" AND {INTERNAL}.is_read_as_it_is(pg_catalog.concat(found.*))"
 
 
 def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -195,7 +191,7 @@ class PlpyHost:
         if isinstance(sql, Binary) or not sql.lstrip().startswith(("SELECT ", "SELECT\n", "WITH ")):
             return sql
         if self._encoding() in DOUBLES:
-            form = form.replace(_SAID, _SAID_AS_IT_IS)
+            form += _IS_AS_READ
         text = form.replace("{}", sql)
         return Lasting(text) if isinstance(sql, Lasting) else text
 

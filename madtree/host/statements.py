@@ -40,17 +40,17 @@ def sent(
 
 
 def check_encoding(connection: Any) -> None:
-    """Refuse a client_encoding in which a text may get a quote or a backslash that it has not, and end its literal: as
-    Python writes Shift JIS, a yen sign is a backslash.
+    """Refuse a client_encoding whose characters are not a byte each. As Python writes Shift JIS, a yen sign is a
+    backslash, and ends a literal; as it reads EUC-KR, four characters are one, and a name means another one.
 
     Raises:
         MadtreeError: the connection has such a one.
     """
     codec = connection.info.encoding
-    if codec != "utf-8" and _has_more_quotes(codec):
+    if codec != "utf-8" and not _is_of_bytes(codec):
         raise MadtreeError(
             f"the connection's client_encoding is {connection.info.parameter_status('client_encoding')}, in which "
-            "other characters have the bytes of a quote or a backslash",
+            "characters are not a byte each: Python may read them otherwise than PostgreSQL",
             hint="SET client_encoding = 'UTF8', or connect with client_encoding=UTF8.",
         )
 
@@ -70,10 +70,10 @@ def check_database(connection: Any) -> None:
 
 
 @lru_cache
-def _has_more_quotes(codec: str) -> bool:
-    """Whether a character beyond ASCII has such bytes in it."""
-    others = "".join(map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x30000))))
-    return not {*others.encode(codec, "ignore")}.isdisjoint(b"\\'\"")
+def _is_of_bytes(codec: str) -> bool:
+    """Whether each character beyond ASCII is a byte of its own, beyond ASCII, too."""
+    others = "".join(map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x30000)))).encode(codec, "ignore")
+    return len(others) == len({*others} - {*range(0x80)})
 
 
 def cursor_of(connection: Any) -> psycopg.Cursor[Row]:

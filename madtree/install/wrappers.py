@@ -130,7 +130,7 @@ RETURNS {function.returns}
 LANGUAGE sql
 VOLATILE{_options(function, settings=settings)}
 AS $sql$
-SELECT madtree_internal.set_up_servers();
+SELECT {_begun(len(arguments))};
 SELECT madtree_internal.answered(a.answer, {mistake})
 FROM {_call(call, len(arguments))} AS a;
 $sql$;"""
@@ -144,7 +144,7 @@ AS $plpgsql$
 DECLARE
     mistake pg_catalog.text[];
 BEGIN
-    PERFORM madtree_internal.set_up_servers();
+    PERFORM {_begun(len(arguments), "    ")};
     FOR {targets}, mistake IN
         SELECT * FROM {_call(call, len(arguments), "        ")}
     LOOP
@@ -210,6 +210,12 @@ def _default(argument: Argument) -> str:
 def _call(name: str, n_arguments: int, indent: str = "") -> str:
     """A call with the arguments of the function that it is in; by their numbers, as names may be those of columns."""
     return f"{name}({_filled([f'${place}' for place in range(1, n_arguments + 1)], indent)})"
+
+
+def _begun(n_arguments: int, indent: str = "") -> str:
+    """What a call begins with."""
+    parts = ["' '", *(f"${place}" for place in range(1, n_arguments + 1))]
+    return f"madtree_internal.begin_call(pg_catalog.concat_ws({_filled(parts, indent)}))"
 
 
 def _filled(parts: Sequence[str], indent: str = "") -> str:

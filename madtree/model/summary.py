@@ -117,7 +117,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
             if f.name in categories and not f.null_last
         },
         summary=row,
-        dependent_name=summary.text("dependent_name") if row.get("dependent_name") else unquoted(dependent),
+        dependent_name=row.get("dependent_name") or unquoted(dependent),
         grouping_expressions=values,
         kind=kind,
         numbering=_numbering(host, tables, summary, kind),
@@ -161,7 +161,7 @@ def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: Model
         return Numbering(int(summary.values["num_trees"]))
     found = listed(host, models_sql.trees_of_groups(*tables.at))
     counts = [row["n_trees"] for row in watched(host, found)]
-    fit = all(isinstance(count, int) and count >= 0 for count in counts) and sum(counts) <= _MOST_TREES
+    fit = all(isinstance(count, int) and count >= 0 for count in counts) and 0 < sum(counts) <= _MOST_TREES
     if not fit or len(counts) != summary.values["num_all_groups"]:
         summary.fault("n_trees of its groups are no numbers of trees")
     return Numbering(0, tuple(counts))

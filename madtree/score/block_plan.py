@@ -260,6 +260,7 @@ def _checked_members(given: Values, walk: Walk, members: int) -> dict[str, Any]:
         return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)
     if what in SAYS_NUMBERS:
         values = given.floats("values", (n_nodes, None))
+        require(values.shape[1] > 0, "values", "some of each node")
         if what not in EVALUATED:
             return {"what": what, "n_classes": n_classes, "values": values}
         require(values.shape[1] == 1 + n_classes, "values", f"{1 + n_classes} of each node")
@@ -268,8 +269,7 @@ def _checked_members(given: Values, walk: Walk, members: int) -> dict[str, Any]:
         class_of = by_node.astype(np.min_scalar_type(n_classes))
         return {"what": what, "n_classes": n_classes, "values": values[:, 1:], "class_of": class_of}
     low, high = (0, 2**31 - 1) if what == "leaves" else (1, n_classes)
-    whole = given.ints("values", (n_nodes, 1), low, high, None)
-    require(whole.dtype.kind == "u", "values", "unsigned integers")
+    whole = given.ints("values", (n_nodes, 1), low, high, np.min_scalar_type(high))
     return {"what": what, "n_classes": n_classes, "values" if what == "leaves" else "class_of": whole[:, 0]}
 
 

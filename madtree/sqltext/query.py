@@ -8,9 +8,9 @@ from inspect import signature
 from typing import Any, ParamSpec
 
 P = ParamSpec("P")
-# Encodings of databases in which two characters may be one in Unicode: what is written of a name, as it was read, means
-# another one there, which may be another role's.
-DOUBLES = ("EUC_JP", "EUC_TW")
+# Encodings of databases in which two texts may be one in Unicode, by two characters that are one there, or by one that
+# is two: what is written of a name, as it was read, means another one, which may be another role's.
+DOUBLES = ("EUC_JP", "EUC_TW", "EUC_JIS_2004")
 
 
 class Lasting(str):

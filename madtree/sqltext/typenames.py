@@ -35,7 +35,7 @@ _QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
 
 _NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
 _WORDS = "precision|varying|with|without|time|zone|year|month|day|hour|minute|second|to"  # behind a type's first one
-_SPELLED_TYPE = re.compile(rf"(?P<name>{_NAME}(?:\.{_NAME})?)(?: (?:{_WORDS})|\([\w, -]*\))*(?P<brackets>(?:\[\])*)")
+_SPELLED_TYPE = re.compile(rf"(?P<name>{_NAME}(?:\.{_NAME})?)( ({_WORDS})|\(-?\w+(, ?-?\w+)*\))*(?P<brackets>(\[\])*)")
 _SYMBOL = frozenset("<>=~!@#%^&|?")  # what an "equals" is made of
 
 

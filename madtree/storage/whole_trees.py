@@ -15,7 +15,7 @@ from madtree.learn.problem import parameters_of
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Progress
 from madtree.records import dataclass
-from madtree.trees import FeatureKind, Parameters
+from madtree.trees import OF_BOOSTING, FeatureKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class GrowPlan:
         n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
         row_format.require_fit(n_classes, [kind is FeatureKind.UNORDERED for kind in kinds])
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
+        require(parameters.criterion not in OF_BOOSTING, "criterion", "one of those that are asked for")
         require(parameters.fit(len(kinds)), "parameters", "those of all features, or of none")
         learner = learner_of(given, row_format)
         if row_format.fold_keys is not None:

@@ -588,6 +588,19 @@ def test_votes_of_many_rows_take_bounded_memory() -> None:
     assert refused(lambda: finished(score_block(forged, many_of(images, 20_000, 2))))
 
 
+@pytest.mark.parametrize(
+    ("name", "of_plan"),
+    [
+        ("score 1 forests of classes", {"values": np.ones((14, 1), np.uint64), "n_classes": 300}),
+        ("score 1 forests of means", {"values": np.ones((14, 0))}),
+        ("grow 0", {"parameters": {**codec.load(CASES["grow 0"][0])["parameters"], "criterion": "newton"}}),
+    ],
+)
+def test_a_plan_of_no_training_is_no_defect(name: str, of_plan: dict[str, Any]) -> None:
+    plan, rows, call = CASES[name]
+    refused(lambda: call(codec.dump({**codec.load(plan), **of_plan}), rows))
+
+
 def test_nothing_is_made_that_the_bytes_do_not_hold() -> None:
     header = b'{"values":{},"arrays":{"a":["<f8",[1099511627776]]}}'
     with bounded(), pytest.raises(MadtreeError, match=r"end before|no size"):

@@ -15,6 +15,7 @@ TYPES = {
 NO_TYPES = (
     "", "integer); SELECT 1", "integer, z integer", "integer DEFAULT f()", "integer NOT NULL", 'text COLLATE "x"',
     "integer(f())", "integer --", "integer /*", "a.b.c", "integer with (x)", "integer[](3)", "integer\nDEFAULT 1",
+    "bit(--)",
 )  # fmt: skip
 
 

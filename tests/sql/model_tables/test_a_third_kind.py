@@ -184,6 +184,7 @@ def test_its_importance_is_written_and_it_is_dropped(host: PsycopgHost, db: psyc
         ("UPDATE f SET gid = 4 WHERE tree_id = 5", "tree 5 is of a group that is not there"),
         ("UPDATE f_group SET n_trees = NULL WHERE gid = 2", "n_trees of its groups are no numbers of trees"),
         ("UPDATE f_group SET n_trees = -1 WHERE gid = 3", "n_trees of its groups are no numbers of trees"),
+        ("UPDATE f_group SET n_trees = 0", "n_trees of its groups are no numbers of trees"),
         ("DROP TABLE f_group", "it is a toy without its groups: their table is missing, or is another role's"),
         (
             "UPDATE f_summary SET method = 'tree_train'",

@@ -463,3 +463,9 @@ def test_tree_sql_of_groups(db: psycopg.Connection, schema: str) -> None:
         (2, "yes"),
         (3, "yes"),
     ]
+
+
+def test_what_is_predicted_may_have_a_name_of_blanks(db: psycopg.Connection) -> None:
+    db.execute('CREATE TABLE data AS SELECT i AS id, i AS x, i > 9 AS " " FROM generate_series(1, 20) AS i')
+    db.execute("SELECT madtree.tree_train('data', 'm', 'id', '\" \"', 'x'), madtree.tree_predict('m', 'data', 'p')")
+    assert db.execute('SELECT count(*) FROM p NATURAL JOIN data WHERE "estimated_ " = " "').fetchone() == (20,)

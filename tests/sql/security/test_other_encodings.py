@@ -2,7 +2,8 @@
 have `"é"` be the table `"Ã©"`, which anybody may have made, and `'ä'` another category than that of the rows.
 
 In EUC-JP two characters may be the same in Unicode: of a table with two such columns one was looked at, and the other
-one read, with what its owner has made. A letter may also take more bytes than in UTF-8, so that names are cut.
+one read, with what its owner has made; and so where a table was named in an argument. In EUC-JIS-2004 one character may
+be the same as two. A letter may also take more bytes than in UTF-8, so that names are cut.
 """
 
 from __future__ import annotations
@@ -90,6 +91,8 @@ def test_what_is_another_name_once_it_was_read_is_refused(server: Server) -> Non
         try:
             with pytest.raises(psycopg.errors.CharacterNotInRepertoire):
                 db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', '\"№\" + 1')")
+            with pytest.raises(psycopg.errors.CharacterNotInRepertoire, match="a text has a character"):
+                db.execute("SELECT madtree.tree_train(convert_from('\\x8fa2f1', 'EUC_JP'), 'm', 'id', 'y', 'x')")
             db.execute(
                 "SELECT madtree.tree_train('u', 'm', 'id', 'y', 'x'), madtree.tree_train('u', 'n', 'id', 'y', 'x')"
             )
@@ -102,3 +105,20 @@ def test_what_is_another_name_once_it_was_read_is_refused(server: Server) -> Non
                 client.tree_train("t", "m", "id", "y", '"№" + 1')
         finally:
             db.execute(f"DROP OWNED BY {role} CASCADE; DROP ROLE {role}")
+
+
+def test_two_characters_that_are_one_are_refused(server: Server) -> None:
+    one, two = (f"convert_from('{each}', 'EUC_JIS_2004')" for each in ("\\xabe5", "\\xabe4abe0"))
+    with database_in("EUC_JIS_2004", server) as db:
+        db.execute(
+            "CREATE EXTENSION madtree CASCADE; CREATE TABLE t AS SELECT i AS id, i AS x, i > 9 AS y, 1 AS c "
+            "FROM generate_series(1, 20) AS i"
+        )
+        for name in (one, two):
+            with pytest.raises(psycopg.errors.CharacterNotInRepertoire, match="a text has a character"):
+                db.execute(f"SELECT count(*) FROM madtree.tree_importance({name})")
+            db.execute(f"DO $$BEGIN EXECUTE pg_catalog.format('ALTER TABLE t RENAME COLUMN c TO %I', {name}); END$$")
+            with pytest.raises(psycopg.errors.CharacterNotInRepertoire):
+                db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', '*')")
+            db.execute(f"DO $$BEGIN EXECUTE pg_catalog.format('ALTER TABLE t RENAME %I TO c', {name}); END$$")
+        db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', '*')")
