@@ -144,9 +144,7 @@ def _scores(parameters: tuple[float, float], x: Floats) -> Floats:
 
 def _lost(parameters: tuple[float, float], x: Floats, target: Floats, weight: Floats) -> float:
     score = _scores(parameters, x)
-    # log(1 + exp(score)) - target * score, without an overflow.
-    loss = np.maximum(score, 0) + portable.logistic(np.abs(score))[0] - target * score
-    return _sum(weight * loss)
+    return _sum(weight * (portable.logistic(score)[0] - target * score))
 
 
 def _by_score(

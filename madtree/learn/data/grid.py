@@ -86,7 +86,7 @@ class Grid:
         whole = scaled(values, -self._exponent(self.limbs - 1, None))
         largest = max(whole.max(initial=0.0), -whole.min(initial=0.0))
         bits = int(self.exponents[0, -2] - self.exponents[0, -1]) if self.limbs == _INTEGER_LIMBS else 0
-        if not bits or not largest * max(len(values), _LEAST_SUMMED) < _MOST_SUM:
+        if bits < 1 or not largest * max(len(values), _LEAST_SUMMED) < _MOST_SUM:
             return np.asarray(self.split(values).sum(axis=1))
         whole += TO_WHOLE
         total = int(whole.view(np.int64).sum()) - len(values) * _BITS_OF_WHOLE  # but for multiples of 2**64

@@ -32,7 +32,7 @@ def test_two_limbs_carry_values_and_their_sum_exactly(numbers: list[float]) -> N
 
 
 @pytest.mark.parametrize("largest", [1e-9, 3.0, 1e4, 1e9])
-@pytest.mark.parametrize("exponents", [(-3, -37), (-60, -60), (-10,), (2, -20, -50)])
+@pytest.mark.parametrize("exponents", [(-3, -37), (-60, -60), (-900, 300), (-10,), (2, -20, -50)])
 def test_sums_are_those_of_limbs(exponents: tuple[int, ...], largest: float) -> None:
     """Whether they fit 64 bits or not; a half is rounded to the even number."""
     grid = Grid(np.array([exponents], np.int32))

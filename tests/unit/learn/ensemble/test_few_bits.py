@@ -164,13 +164,14 @@ def test_rows_are_rounded_to_what_they_are_on_average_and_packed_alike() -> None
         assert np.abs(difference).max() < 1
         assert not difference[own % unit == 0].any()
         assert (np.abs(difference.reshape(8, -1).mean(axis=1)) < 4 * 0.5 / np.sqrt(n / 8)).all()
-    of_two = replace(block, tree=np.repeat([0, 1], n // 2).astype(np.int32))
-    mixed = Rounding(1, 2, grid(-32, -32), grid(-33, -33), everywhere=False)
-    some = mixed.rounded(of_two, grid(-8, -32), grid(-8, -33))
-    for limbs, few_bits_, all_bits in zip(
-        (some.target, some.weight), (found.target, found.weight), (gradient, np.abs(hessian)), strict=True
-    ):
-        assert np.array_equal(limbs[0], np.where(of_two.tree == 0, few_bits_[0], all_bits))
+    tree = np.repeat([0, 1], n // 2).astype(np.int32)
+    of_two = replace(block, target=block.target * 2**18 + 1, weight=np.abs(hessian)[None] * 2**16 + 1, tree=tree)
+    mixed = Rounding(1, 2, grid(-50, -50), grid(-50, -50), everywhere=False)
+    some = mixed.rounded(of_two, grid(-8, -50), grid(-8, -50))
+    for limbs, own in ((some.target, of_two.target), (some.weight, of_two.weight)):
+        assert own is not None
+        assert np.array_equal(limbs[:, tree == 1], own[:, tree == 1])
+        assert np.abs(limbs - own / 2**42)[:, tree == 0].max() < 1
 
 
 def grid(*exponents: int) -> Grid:
