@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints, extend, flat_nonzero
 from madtree.learn.histogram import Histograms, RowsOfNodes
 from madtree.learn.problem import Problem
@@ -27,6 +28,7 @@ _COLUMNS: dict[str, tuple[type, Any]] = {
     "majority_left": (np.bool_, False),
     "improvement": (np.float64, np.nan),
 }
+_MOST_SUMS = 2**27  # 1 GB of all nodes together
 _FILLS = {"sums": 0.0, **{name: fill for name, (_, fill) in _COLUMNS.items()}}
 
 
@@ -84,6 +86,7 @@ class GrowingTrees:
 
     def __post_init__(self) -> None:
         n = self.n_trees
+        self._check_room(n)
         for name, (kind, fill) in _COLUMNS.items():
             setattr(self, name, np.full(n, fill, kind))
         self.tree[:] = np.arange(n)
@@ -124,6 +127,7 @@ class GrowingTrees:
             (2 m,) the children's indices.
         """
         first, count = self.n_nodes, 2 * len(parents)
+        self._check_room(first + count)
         pairs = np.repeat(parents, 2)
         extend(self, self.rooms, _FILLS, count)
         self.tree[first:] = self.tree.take(pairs)
@@ -138,6 +142,15 @@ class GrowingTrees:
         self.routing.deepest = max(self.routing.deepest, int(self.depth[first:].max(initial=0)))
         self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
         return np.arange(first, first + count)
+
+    def _check_room(self, n_nodes: int) -> None:
+        if n_nodes * self.n_channels > _MOST_SUMS:
+            raise MadtreeError(
+                f"{n_nodes:,} nodes of trees that grow together have {self.n_channels:,} sums each, which take more than "
+                f"{_MOST_SUMS // 2**27} GB",
+                hint="Grow smaller trees (max_depth, min_bucket), with fewer folds; or put rare classes together.",
+                sqlstate="54000",
+            )
 
     def see(self, feature: int, trees: Ints, there: Bools) -> None:
         """Enter which codes (n_trees, n_codes) of an unordered feature the rows of `trees` have; 0 is no category."""
