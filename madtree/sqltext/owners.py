@@ -145,13 +145,6 @@ WRITER = f"""(
     WHERE NOT {is_trusted("w.role")} LIMIT 1
 )"""
 
-# The owner of the relation of oid $1, whether the caller trusts that role, and its rows' type.
-OWNER = f"""
-WITH {CALLER}
-SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {STILL_TRUSTED} AS trusted,
-    c.reltype AS row_type
-FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) $1"""
-
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
 SCHEMA_OWNER = f"""(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN (
         SELECT {owner_of("d", "datdba")} FROM pg_catalog.pg_database AS d
@@ -233,6 +226,40 @@ _OWNERS = f"""
     WHERE {binary("p.classid", "=", _of("pg_operator"))} AND {binary("y.oid", "=", "p.objid")}
     UNION ALL SELECT {owner_of("y", "opcowner")} FROM pg_catalog.pg_opclass AS y
     WHERE {binary("p.classid", "=", _of("pg_opclass"))} AND {binary("y.oid", "=", "p.objid")}"""
+
+
+# The relation of oid $1, its parts, children and, of a view, all that it names: the first that the caller does not
+# trust, or else itself. Whose it is, whether the caller trusts that role, and the rows' type of the relation. PostgreSQL
+# looks at the indexes and checks of parts while it plans, and runs what they call as whoever asks.
+OWNER = f"""
+WITH RECURSIVE {CALLER},
+behind (classid, objid) AS (
+    SELECT {_of("pg_class")}, $1::pg_catalog.oid
+    UNION
+    SELECT q.classid, q.objid FROM behind AS b CROSS JOIN LATERAL (
+        SELECT b.classid, h.inhrelid AS objid FROM pg_catalog.pg_inherits AS h
+        WHERE {binary("h.inhparent", "=", "b.objid")}
+        UNION ALL SELECT d.refclassid, d.refobjid FROM pg_catalog.pg_rewrite AS r
+        INNER JOIN pg_catalog.pg_class AS v ON {binary("v.oid", "=", "r.ev_class")}
+            AND v.relkind OPERATOR(pg_catalog.=) 'v'
+        INNER JOIN pg_catalog.pg_depend AS d ON {binary("d.classid", "=", _of("pg_rewrite"))}
+            AND {binary("d.objid", "=", "r.oid")}
+        WHERE {binary("r.ev_class", "=", "b.objid")}
+    ) AS q
+    WHERE {binary("b.classid", "=", _of("pg_class"))}
+),
+owners (oid) AS (
+    SELECT o.role FROM behind AS p CROSS JOIN LATERAL (
+        SELECT {owner_of("y", "relowner")} FROM pg_catalog.pg_class AS y
+        WHERE {binary("p.classid", "=", _of("pg_class"))} AND {binary("y.oid", "=", "p.objid")}
+        UNION ALL {_OWNER_OF_TYPE}{_OWNERS}
+    ) AS o (role)
+    WHERE NOT {is_trusted("o.role")}
+)
+SELECT pg_catalog.pg_get_userbyid(CASE WHEN o.oid OPERATOR(pg_catalog.>) 0::pg_catalog.oid THEN o.oid
+    ELSE c.relowner END)::pg_catalog.text AS owner, o.oid IS NULL AS trusted, c.reltype AS row_type
+FROM pg_catalog.pg_class AS c LEFT JOIN (SELECT w.oid FROM owners AS w LIMIT 1) AS o ON true
+WHERE c.oid OPERATOR(pg_catalog.=) $1"""
 
 
 def is_trusted_type(type_: str = "t") -> str:
