@@ -228,9 +228,9 @@ _OWNERS = f"""
     WHERE {binary("p.classid", "=", _of("pg_opclass"))} AND {binary("y.oid", "=", "p.objid")}"""
 
 
-# The relation of oid $1, its parts, children and, of a view, all that it names: the first that the caller does not
-# trust, or else itself. Whose it is, whether the caller trusts that role, and the rows' type of the relation. PostgreSQL
-# looks at the indexes and checks of parts while it plans, and runs what they call as whoever asks.
+# The owner of the relation of oid $1, its parts and children and, of a view, of all that it names: one whom the caller
+# does not trust, if there is one. Whether there is none; and the rows' type of the relation. PostgreSQL looks at the
+# indexes and checks of parts while it plans, and runs what they call as whoever asks.
 OWNER = f"""
 WITH RECURSIVE {CALLER},
 behind (classid, objid) AS (

@@ -146,8 +146,8 @@ class GrowingTrees:
     def _check_room(self, n_nodes: int) -> None:
         if n_nodes * self.n_channels > _MOST_SUMS:
             raise MadtreeError(
-                f"{n_nodes:,} nodes of trees that grow together have {self.n_channels:,} sums each, which take more than "
-                f"{_MOST_SUMS // 2**27} GB",
+                f"{n_nodes:,} nodes of trees that grow together have {self.n_channels:,} sums each, which take more "
+                f"than {_MOST_SUMS // 2**27} GB",
                 hint="Grow smaller trees (max_depth, min_bucket), with fewer folds; or put rare classes together.",
                 sqlstate="54000",
             )

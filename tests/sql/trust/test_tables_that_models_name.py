@@ -118,7 +118,7 @@ def test_what_reads_what_is_anothers_is_not_read(
     check_own_table(find_to_show(PsycopgHost(data), "own"), "data")
     lent = "FUNCTION lent()" if part.startswith("function") else "TABLE lent"
     data.execute(f"ALTER {lent} OWNER TO {user_db.info.user}")  # type: ignore[arg-type]
-    with pytest.raises(MadtreeError, match="by which own was trained, is .*, or reads what is"):
+    with pytest.raises(MadtreeError, match=r"by which own was trained, is .+, or reads what is"):
         check_own_table(find_to_show(PsycopgHost(data), "own"), "data")
 
 
