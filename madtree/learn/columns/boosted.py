@@ -36,6 +36,7 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     is_next = values["next"] == 0 or not loss.of_votes
     grids: dict[str, Grid] = {name: values[f"{name}_grid"] for name in _columns_of(loss)} if is_next else {}
     n_rows = rows.block.codes.n_rows
+    require(n_rows * loss.n_lines < 2**27, "n_rows", "so few that scores take less than 1 GB")
     lines, limbs = np.empty((loss.n_lines, n_rows)), {name: np.empty((1, n_rows)) for name in grids}
     total = None if sums is None else no_loss(sums)
     for piece in pieces_of(n_rows, CACHED_ROWS):
