@@ -643,8 +643,18 @@ def test_nodes_of_many_classes_take_bounded_memory() -> None:
     plan = GrowPlan(row_format, KINDS[:1], n_classes, Parameters("gini", 4)).dump()
     row = np.arange(2 * n_trees)
     images = images_of(np.stack([row // 2, row, row % 2], axis=1).astype(float))
-    with pytest.raises(MadtreeError, match="3,000 nodes of trees that grow together have 65,000 sums each"):
+    with pytest.raises(MadtreeError, match="3,000 nodes of trees that grow together, with 65,000 sums each"):
         finished(grow_block(plan, images))
+
+
+def test_histograms_of_many_classes_take_bounded_memory() -> None:
+    """Of one feature of one node, of as many bins as rows."""
+    n = 9_000
+    row_format = RowFormat(frozenset({"target"}), np.arange(float(n)), [None])
+    plan = GrowPlan(row_format, KINDS[:1], n, Parameters("gini", 4, n_bins=n)).dump()
+    row = np.arange(n)
+    with pytest.raises(MadtreeError, match="bins of a feature, with 9,000 sums each"):
+        finished(grow_block(plan, images_of(np.stack([row, row], axis=1).astype(float))))
 
 
 def test_blocks_of_many_classes_have_few_trees() -> None:

@@ -28,8 +28,17 @@ _COLUMNS: dict[str, tuple[type, Any]] = {
     "majority_left": (np.bool_, False),
     "improvement": (np.float64, np.nan),
 }
-_MOST_SUMS = 2**27  # 1 GB of all nodes together
 _FILLS = {"sums": 0.0, **{name: fill for name, (_, fill) in _COLUMNS.items()}}
+
+
+def check_room(n: int, n_channels: int, what: str = "nodes of trees that grow together", most: int = 2**27) -> None:
+    """Refuse more sums than there may be, 1 GB of those that all nodes have. A histogram is held several times."""
+    if n * n_channels > most:
+        raise MadtreeError(
+            f"{n:,} {what}, with {n_channels:,} sums each, are too many: {most:,} sums are possible",
+            hint="Put rare classes or categories together, or take fewer bins (n_bins), smaller trees, fewer folds.",
+            sqlstate="54000",
+        )
 
 
 @dataclass
@@ -86,7 +95,7 @@ class GrowingTrees:
 
     def __post_init__(self) -> None:
         n = self.n_trees
-        self._check_room(n)
+        check_room(n, self.n_channels)
         for name, (kind, fill) in _COLUMNS.items():
             setattr(self, name, np.full(n, fill, kind))
         self.tree[:] = np.arange(n)
@@ -127,7 +136,7 @@ class GrowingTrees:
             (2 m,) the children's indices.
         """
         first, count = self.n_nodes, 2 * len(parents)
-        self._check_room(first + count)
+        check_room(first + count, self.n_channels)
         pairs = np.repeat(parents, 2)
         extend(self, self.rooms, _FILLS, count)
         self.tree[first:] = self.tree.take(pairs)
@@ -142,15 +151,6 @@ class GrowingTrees:
         self.routing.deepest = max(self.routing.deepest, int(self.depth[first:].max(initial=0)))
         self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
         return np.arange(first, first + count)
-
-    def _check_room(self, n_nodes: int) -> None:
-        if n_nodes * self.n_channels > _MOST_SUMS:
-            raise MadtreeError(
-                f"{n_nodes:,} nodes of trees that grow together have {self.n_channels:,} sums each, which take more "
-                f"than {_MOST_SUMS // 2**27} GB",
-                hint="Grow smaller trees (max_depth, min_bucket), with fewer folds; or put rare classes together.",
-                sqlstate="54000",
-            )
 
     def see(self, feature: int, trees: Ints, there: Bools) -> None:
         """Enter which codes (n_trees, n_codes) of an unordered feature the rows of `trees` have; 0 is no category."""
