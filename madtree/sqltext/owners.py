@@ -126,23 +126,42 @@ TRIGGERS_SINCE = f"""({changed_since("c")} OR ({_SEES_PAST} AND EXISTS (
 STILL_OWNED = f"NOT ({SUPERUSER_ASKS} AND {changed_since('c')})"
 STILL_TRUSTED = f"({is_trusted('c.relowner')} AND {STILL_OWNED})"
 
-# Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, or who is
-# a member of the role that may write to all tables. NULL for nobody. In a query with `CALLER`.
+# Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, on it, on
+# its parents or children, or on what has a rule that names it, as views do, of an owner whom the caller trusts, whose
+# rights count there; who owns a parent or a child; or who is a member of the role that may write to all tables. NULL
+# for nobody. In a query with `CALLER`.
 WRITER = f"""(
+    WITH RECURSIVE way (oid) AS (
+        SELECT c.oid
+        UNION SELECT q.oid FROM way AS v CROSS JOIN LATERAL (
+            SELECT h.inhparent FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhrelid", "=", "v.oid")}
+            UNION ALL SELECT h.inhrelid FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhparent", "=", "v.oid")}
+            UNION ALL SELECT k.oid FROM pg_catalog.pg_depend AS d
+            INNER JOIN pg_catalog.pg_rewrite AS r ON {binary("r.oid", "=", "d.objid")}
+            INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "r.ev_class")}
+            WHERE {binary("d.refclassid", "=", _of("pg_class"))} AND {binary("d.refobjid", "=", "v.oid")}
+                AND {binary("d.classid", "=", _of("pg_rewrite"))} AND {is_trusted("k.relowner")}
+        ) AS q (oid)
+    ),
+    granted (role, privilege) AS (
+        SELECT e.grantee, e.privilege_type FROM way AS v
+        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
+        CROSS JOIN LATERAL pg_catalog.aclexplode(k.relacl) AS e
+        UNION ALL SELECT e.grantee, e.privilege_type FROM way AS v
+        INNER JOIN pg_catalog.pg_attribute AS b ON {binary("b.attrelid", "=", "v.oid")}
+        CROSS JOIN LATERAL pg_catalog.aclexplode(b.attacl) AS e
+        UNION ALL SELECT k.relowner, 'INSERT' FROM way AS v
+        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
+        WHERE v.oid OPERATOR(pg_catalog.<>) c.oid
+        UNION ALL SELECT g.member, 'INSERT' FROM pg_catalog.pg_auth_members AS g
+        INNER JOIN pg_catalog.pg_roles AS r ON {binary("r.oid", "=", "g.roleid")}
+        WHERE r.rolname OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
+    )
     SELECT CASE WHEN w.role OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
         ELSE pg_catalog.pg_get_userbyid(w.role)::pg_catalog.text END
-    FROM (
-        SELECT e.grantee FROM pg_catalog.aclexplode(c.relacl) AS e
-        WHERE e.privilege_type OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[])
-        UNION ALL SELECT e.grantee FROM pg_catalog.pg_attribute AS b
-        CROSS JOIN LATERAL pg_catalog.aclexplode(b.attacl) AS e
-        WHERE b.attrelid OPERATOR(pg_catalog.=) c.oid
-            AND e.privilege_type OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[])
-        UNION ALL SELECT g.member FROM pg_catalog.pg_auth_members AS g
-        INNER JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) g.roleid
-        WHERE r.rolname OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
-    ) AS w (role)
-    WHERE NOT {is_trusted("w.role")} LIMIT 1
+    FROM granted AS w
+    WHERE w.privilege OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[]) AND NOT {is_trusted("w.role")}
+    LIMIT 1
 )"""
 
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
