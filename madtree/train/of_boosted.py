@@ -43,8 +43,6 @@ from madtree.trees import (
     node_layout,
 )
 
-_MOST_SCORES = 2**27 - 2**20  # of a block, with what else a row has
-
 
 @dataclass(frozen=True)
 class Boosted(OfDividedRows):
@@ -93,13 +91,6 @@ class Boosted(OfDividedRows):
                 f"boost_params: category_encoding ordered is for numbers and for two classes: a category becomes its "
                 f"mean, or the share of the second class; {name} has {n_classes} classes",
                 hint="Train a model for each class: its dependent variable is whether a row has that class.",
-            )
-        if n_classes > 2 and (rows := min(profile.usable, task.tuning.block_rows)) * n_classes >= _MOST_SCORES:
-            raise MadtreeError(
-                f"{rows:,} rows of a block, with a score for each of the {n_classes:,} classes of {name}, would take "
-                "more than 1 GB",
-                hint="Put rare classes together, for instance as 'other'.",
-                sqlstate="54000",
             )
         if loss.is_positive and profile.low <= 0:
             raise MadtreeError(f"loss {loss.name} is for numbers above 0, and {name} has {profile.low:g}")
