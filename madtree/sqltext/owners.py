@@ -127,15 +127,14 @@ STILL_OWNED = f"NOT ({SUPERUSER_ASKS} AND {changed_since('c')})"
 STILL_TRUSTED = f"({is_trusted('c.relowner')} AND {STILL_OWNED})"
 
 # Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, on it, on
-# its parents or children, or on what has a rule that names it, as views do, of an owner whom the caller trusts, whose
-# rights count there; who owns a parent or a child; or who is a member of the role that may write to all tables. NULL
-# for nobody. In a query with `CALLER`.
+# its parents, or on what has a rule that names it, as views do, of an owner whom the caller trusts, whose rights count
+# there; who owns a parent; or who is a member of the role that may write to all tables. NULL for nobody. In a query
+# with `CALLER`.
 WRITER = f"""(
     WITH RECURSIVE way (oid) AS (
         SELECT c.oid
         UNION SELECT q.oid FROM way AS v CROSS JOIN LATERAL (
             SELECT h.inhparent FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhrelid", "=", "v.oid")}
-            UNION ALL SELECT h.inhrelid FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhparent", "=", "v.oid")}
             UNION ALL SELECT k.oid FROM pg_catalog.pg_depend AS d
             INNER JOIN pg_catalog.pg_rewrite AS r ON {binary("r.oid", "=", "d.objid")}
             INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "r.ev_class")}
@@ -163,6 +162,15 @@ WRITER = f"""(
     WHERE w.privilege OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[]) AND NOT {is_trusted("w.role")}
     LIMIT 1
 )"""
+
+# Whether table `c` has children of somebody else's, which are planned and read with it. In a query with `CALLER`.
+OTHERS_BELOW = f"""(c.relhassubclass AND EXISTS (
+    WITH RECURSIVE below (oid) AS (
+        SELECT c.oid UNION SELECT h.inhrelid FROM below AS b
+        INNER JOIN pg_catalog.pg_inherits AS h ON {binary("h.inhparent", "=", "b.oid")}
+    )
+    SELECT FROM below AS b INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "b.oid")}
+    WHERE NOT {is_trusted("k.relowner")}))"""
 
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
 SCHEMA_OWNER = f"""(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN (

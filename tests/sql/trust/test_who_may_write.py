@@ -29,10 +29,6 @@ WAYS = {
         "ALTER TABLE above ATTACH PARTITION {table} DEFAULT",
         "ALTER TABLE above DETACH PARTITION {table}; DROP TABLE above",
     ),
-    "another's child": (
-        "CREATE TABLE below () INHERITS ({table}); ALTER TABLE below OWNER TO {user}",
-        "DROP TABLE below",
-    ),
 }  # fmt: skip
 MADE = {
     TREE: "tree_train('data', 'm', 'id', 'y', 'x, k', max_depth => 2)",
