@@ -1,4 +1,4 @@
--- The schemas: @extschema@ holds what users call, madtree_internal what only madtree's own SQL calls. Everybody may
+-- The schemas: madtree holds what users call, madtree_internal what only madtree's own SQL calls. Everybody may
 -- look into both: functions are executable by everybody by default, and all of them, with the SQL that they write, run
 -- with the caller's rights (SECURITY INVOKER), so this gives nobody access to anyone's data.
 
@@ -6,13 +6,13 @@ DO $do$
 BEGIN
     -- What is looked at below is what the name means in all that follows: a schema that is held keeps its name, its
     -- owner and its rights until the transaction ends.
-    PERFORM FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) '@extschema@' FOR SHARE;
+    PERFORM FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) 'madtree' FOR SHARE;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'schema "@extschema@" has just been renamed by somebody else'
+        RAISE EXCEPTION 'schema "madtree" has just been renamed by somebody else'
             USING HINT = 'Drop that schema, or rename it for good, then create or update the extension again.';
     END IF;
 
-    -- PostgreSQL makes the schema @extschema@, as the control file names it. This one is ours to make, so that it is a
+    -- PostgreSQL makes the schema madtree, as the control file names it. This one is ours to make, so that it is a
     -- member of the extension: DROP EXTENSION drops it, and pg_dump leaves it to CREATE EXTENSION.
     IF pg_catalog.to_regnamespace('madtree_internal') IS NULL THEN
         CREATE SCHEMA madtree_internal;
@@ -36,12 +36,36 @@ BEGIN
         CROSS JOIN LATERAL pg_catalog.aclexplode(n.nspacl) AS a
         LEFT JOIN pg_catalog.pg_roles AS r ON a.grantee OPERATOR(pg_catalog.=) r.oid
         WHERE
-            n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@', 'madtree_internal'])
+            n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['madtree', 'madtree_internal'])
             AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
             AND NOT COALESCE(r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user, false)
     ) THEN
-        RAISE EXCEPTION 'others may create objects in schema "@extschema@" or "madtree_internal"'
+        RAISE EXCEPTION 'others may create objects in schema "madtree" or "madtree_internal"'
             USING HINT = 'REVOKE CREATE ON that schema from them, or drop or rename it, then create the extension again.';
+    END IF;
+
+    -- What somebody has made there, and not committed, nobody sees. Where there is a schema without functions, as before
+    -- the extension is made, others' transactions must have ended that are older than its owner and rights.
+    PERFORM pg_catalog.pg_stat_clear_snapshot();
+    IF EXISTS (
+        SELECT FROM pg_catalog.pg_namespace AS n
+        CROSS JOIN (
+            SELECT s.backend_xid, s.usename, s.datname FROM pg_catalog.pg_stat_activity AS s
+            UNION ALL SELECT x.transaction, x.owner, x.database FROM pg_catalog.pg_prepared_xacts AS x
+        ) AS t (xid, rolname, datname)
+        INNER JOIN pg_catalog.pg_roles AS r ON t.rolname OPERATOR(pg_catalog.=) r.rolname
+        WHERE
+            n.nspname OPERATOR(pg_catalog.=) 'madtree'
+            AND t.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+            AND NOT r.rolsuper
+            AND pg_catalog.age(n.xmin) OPERATOR(pg_catalog.<>) 0
+            AND pg_catalog.age(t.xid) OPERATOR(pg_catalog.>=) pg_catalog.age(n.xmin)
+            AND NOT EXISTS (
+                SELECT FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+            )
+    ) THEN
+        RAISE EXCEPTION 'others may have made objects in schema "madtree" in transactions that have not ended yet'
+            USING HINT = 'Create the extension when they have ended, or drop that schema before.';
     END IF;
 
     -- The owner of a schema could replace our functions with their own and wait for a superuser to call them. What others
@@ -56,10 +80,10 @@ BEGIN
         INNER JOIN pg_catalog.pg_namespace AS n ON a.schema OPERATOR(pg_catalog.=) n.oid
         INNER JOIN pg_catalog.pg_roles AS r ON a.owner OPERATOR(pg_catalog.=) r.oid
         WHERE
-            n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@', 'madtree_internal'])
+            n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['madtree', 'madtree_internal'])
             AND NOT (r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user)
     ) THEN
-        RAISE EXCEPTION 'schema "@extschema@" or "madtree_internal" exists and does not belong to a superuser, or has others'' objects'
+        RAISE EXCEPTION 'schema "madtree" or "madtree_internal" exists and does not belong to a superuser, or has others'' objects'
             USING HINT = 'Drop or rename that schema, or drop what is not a superuser''s, then create the extension again.';
     END IF;
 END

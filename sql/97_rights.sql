@@ -10,11 +10,11 @@ BEGIN
     FOR catalogue, object, granted IN
         SELECT 'pg_catalog.pg_namespace', n.oid, pg_catalog.format('USAGE ON SCHEMA %I', n.nspname)
         FROM pg_catalog.pg_namespace AS n
-        WHERE n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@', 'madtree_internal'])
+        WHERE n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['madtree', 'madtree_internal'])
         UNION ALL
         SELECT 'pg_catalog.pg_class', v.view::pg_catalog.oid, pg_catalog.format('SELECT ON %s', v.view)
         FROM pg_catalog.unnest(
-            '{@extschema@.models, @extschema@.model_list, @extschema@.activity}'::pg_catalog.regclass[]
+            '{madtree.models, madtree.model_list, madtree.activity}'::pg_catalog.regclass[]
         ) AS v (view)
     LOOP
         IF NOT EXISTS (

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 from madtree.cli.exits import CommandError
 from madtree.cli.output import document, say
+
+_STREAMS = (Path("/dev"), Path("/dev/fd"))
 
 
 def write(content: str, path: Path | None, what: str) -> None:
@@ -29,9 +32,14 @@ def write(content: str, path: Path | None, what: str) -> None:
 
 def replace(path: Path, content: str) -> None:
     """Put a new file in the place of `path`; its rights are those of one of ours there, or of any new file here."""
-    if path.exists() and not path.is_file():  # /dev/stderr, a pipe
-        path.write_text(content, encoding="utf-8")
-        return
+    is_stream = path.parent in _STREAMS  # where /dev/stdout may be any file
+    if is_stream or (path.exists() and not path.is_file()):  # or a pipe
+        with open(os.open(path, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as stream:
+            # In another user's directory it may be a link to any file by now, or to a disk.
+            mode = os.fstat(stream.fileno()).st_mode
+            if is_stream or not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
+                stream.write(content)
+                return
     descriptor, fresh = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(descriptor, "w", encoding="utf-8") as file:

@@ -91,7 +91,8 @@ def check_python(facts: ServerFacts) -> Iterator[Finding]:
     """The interpreter that PL/Python starts, its numpy, and the module that it has loaded."""
     madtree = facts.extensions["madtree"]
     if madtree["installed"] and not madtree["callable"]:
-        yield warning("python", "unknown: the server's madtree is too old to say", "ALTER EXTENSION madtree UPDATE")
+        why = "the server's madtree is too old to say, or its owner is no superuser any more"
+        yield warning("python", f"unknown: {why}", f"ALTER EXTENSION madtree UPDATE; else DROP it, and {CREATE}")
         return
     if refused := facts.refused.get("python"):
         message = " ".join(word for word in (refused.message_primary, refused.message_detail) if word)

@@ -245,13 +245,15 @@ def found_engine(connection: psycopg.Connection[Any], wanted: Engine = "auto") -
     """The engine for a connection, and one line that says why.
 
     Raises:
-        MadtreeError: the database has no extension, or one that is too old, and the extension is `wanted`: what has its
-            functions' names there may be anybody's.
+        MadtreeError: the database has no extension, or one that is too old or no superuser's, and the extension is
+            `wanted`: what has its functions' names there may be anybody's.
     """
     row = connection.cursor(row_factory=tuple_row).execute(EXTENSION_VERSION, prepare=False).fetchone()
     if row is not None and row[1]:
         return "extension", f"madtree: engine=extension, version {row[0]} in the server"
-    found = "no extension madtree" if row is None else f"an extension madtree {row[0]}, which is too old"
+    found = "no extension madtree"
+    if row is not None:
+        found = f"an extension madtree {row[0]}, which is too old or no superuser's"
     if wanted == "extension":
         hint = None if row is None else "As a superuser: ALTER EXTENSION madtree UPDATE"
         raise MadtreeError(f"this database has {found}, which engine=extension asks for", hint=hint, sqlstate="3F000")

@@ -15,7 +15,7 @@ from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import OUTPUT, Kept, Writer, kept, own_writer
 from madtree.trees import Equality
 
-_TEXTS, _OIDS = ["pg_catalog.text", "pg_catalog.text[]"], ["pg_catalog.oid[]"]
+_TEXTS, _OIDS = ["pg_catalog.text", "pg_catalog.text[]", "pg_catalog.text"], ["pg_catalog.oid[]"]
 _ON_SERVERS = "its rows in tables of Citus's, which may have become views"
 
 
@@ -54,8 +54,8 @@ class TableFacts:
         oid: of pg_class.
         owner: its role.
         trusted: whether the caller trusts that role.
-        writer: another role that may write to it and that the caller does not trust; PUBLIC for everybody, None if
-            there is none.
+        writer: of the summary, another role that may write to it and that the caller does not trust; PUBLIC for
+            everybody, None if there is none.
         readable: whether the caller may read it; None where it is gone by now.
         hazards: what planning or reading it would run; empty where nobody can put anything there who is not trusted.
         primary_key: its columns, unquoted; empty where there is none that holds of all rows at any time.
@@ -118,11 +118,12 @@ class Facts:
 def look_up(host: Host, schema: str, name: str) -> Facts:
     """What the catalogue says of the relations that have the names of a model's tables."""
     names = {suffixed(name, suffix): suffix for suffix in SUFFIXES if suffix not in BESIDE}
-    rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
+    given = [schema, list(names), suffixed(name, "_summary")]
+    rows = host.query(sql.MODEL_COLUMNS, _TEXTS, given)
     types_held = True
     if oids := sorted({row["type_oid"] for row in rows if not row["own"]}):
         types_held = hold_types(host, oids)
-        rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
+        rows = host.query(sql.MODEL_COLUMNS, _TEXTS, given)
     rows = [row for row in rows if row["table"] in names]  # a name may have been cut
     others = _other_types(host, oids)
     # Of an owner who is not trusted, or where a superuser asks, in the schema of one.

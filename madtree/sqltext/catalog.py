@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted_type
+from madtree.sqltext.owners import (
+    CALLER,
+    SCHEMA_OWNER,
+    SCHEMA_TRUSTED,
+    STILL_TRUSTED,
+    SUPERUSER_ASKS,
+    is_superuser,
+    is_trusted_type,
+)
 from madtree.sqltext.query import Lasting, look_up
 from madtree.sqltext.quote import EQUALS, INTERNAL, MAX_IDENTIFIER_BYTES, ident, literal, qualified, with_needed_quotes
 
@@ -282,7 +290,8 @@ def _odd(array: str) -> str:
 
 
 # Whether the schema of internal functions is that of the extension `e`, of pg_extension. Version 0.1.0 has none, so one
-# of that name is anybody's there.
+# of that name is anybody's there. Who has made the extension as a superuser, and is none any more, may have put other
+# functions in the place of its own.
 HAS_INTERNAL = f"""EXISTS (
     SELECT FROM pg_catalog.pg_depend AS d
     INNER JOIN pg_catalog.pg_namespace AS i ON d.objid OPERATOR(pg_catalog.=) i.oid
@@ -290,6 +299,7 @@ HAS_INTERNAL = f"""EXISTS (
         AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass
         AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
         AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'
+        AND {is_superuser("i.nspowner")}
 )"""
 
 # The version of madtree's extension, where the database has it, and whether its functions may be called: `callable`.

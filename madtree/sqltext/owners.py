@@ -126,31 +126,51 @@ TRIGGERS_SINCE = f"""({changed_since("c")} OR ({_SEES_PAST} AND EXISTS (
 STILL_OWNED = f"NOT ({SUPERUSER_ASKS} AND {changed_since('c')})"
 STILL_TRUSTED = f"({is_trusted('c.relowner')} AND {STILL_OWNED})"
 
-# Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, or who is
-# a member of the role that may write to all tables. NULL for nobody. In a query with `CALLER`.
+# Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, on it, on
+# its parents, or on what has a rule that names it, as views do, of an owner whom the caller trusts, whose rights count
+# there; who owns a parent; or who is a member of the role that may write to all tables. NULL for nobody. In a query
+# with `CALLER`.
 WRITER = f"""(
+    WITH RECURSIVE way (oid) AS (
+        SELECT c.oid
+        UNION SELECT q.oid FROM way AS v CROSS JOIN LATERAL (
+            SELECT h.inhparent FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhrelid", "=", "v.oid")}
+            UNION ALL SELECT k.oid FROM pg_catalog.pg_depend AS d
+            INNER JOIN pg_catalog.pg_rewrite AS r ON {binary("r.oid", "=", "d.objid")}
+            INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "r.ev_class")}
+            WHERE {binary("d.refclassid", "=", _of("pg_class"))} AND {binary("d.refobjid", "=", "v.oid")}
+                AND {binary("d.classid", "=", _of("pg_rewrite"))} AND {is_trusted("k.relowner")}
+        ) AS q (oid)
+    ),
+    granted (role, privilege) AS (
+        SELECT e.grantee, e.privilege_type FROM way AS v
+        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
+        CROSS JOIN LATERAL pg_catalog.aclexplode(k.relacl) AS e
+        UNION ALL SELECT e.grantee, e.privilege_type FROM way AS v
+        INNER JOIN pg_catalog.pg_attribute AS b ON {binary("b.attrelid", "=", "v.oid")}
+        CROSS JOIN LATERAL pg_catalog.aclexplode(b.attacl) AS e
+        UNION ALL SELECT k.relowner, 'INSERT' FROM way AS v
+        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
+        WHERE v.oid OPERATOR(pg_catalog.<>) c.oid
+        UNION ALL SELECT g.member, 'INSERT' FROM pg_catalog.pg_auth_members AS g
+        INNER JOIN pg_catalog.pg_roles AS r ON {binary("r.oid", "=", "g.roleid")}
+        WHERE r.rolname OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
+    )
     SELECT CASE WHEN w.role OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
         ELSE pg_catalog.pg_get_userbyid(w.role)::pg_catalog.text END
-    FROM (
-        SELECT e.grantee FROM pg_catalog.aclexplode(c.relacl) AS e
-        WHERE e.privilege_type OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[])
-        UNION ALL SELECT e.grantee FROM pg_catalog.pg_attribute AS b
-        CROSS JOIN LATERAL pg_catalog.aclexplode(b.attacl) AS e
-        WHERE b.attrelid OPERATOR(pg_catalog.=) c.oid
-            AND e.privilege_type OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[])
-        UNION ALL SELECT g.member FROM pg_catalog.pg_auth_members AS g
-        INNER JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) g.roleid
-        WHERE r.rolname OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
-    ) AS w (role)
-    WHERE NOT {is_trusted("w.role")} LIMIT 1
+    FROM granted AS w
+    WHERE w.privilege OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[]) AND NOT {is_trusted("w.role")}
+    LIMIT 1
 )"""
 
-# The owner of the relation of oid $1, whether the caller trusts that role, and its rows' type.
-OWNER = f"""
-WITH {CALLER}
-SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {STILL_TRUSTED} AS trusted,
-    c.reltype AS row_type
-FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) $1"""
+# Whether table `c` has children of somebody else's, which are planned and read with it. In a query with `CALLER`.
+OTHERS_BELOW = f"""(c.relhassubclass AND EXISTS (
+    WITH RECURSIVE below (oid) AS (
+        SELECT c.oid UNION SELECT h.inhrelid FROM below AS b
+        INNER JOIN pg_catalog.pg_inherits AS h ON {binary("h.inhparent", "=", "b.oid")}
+    )
+    SELECT FROM below AS b INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "b.oid")}
+    WHERE NOT {is_trusted("k.relowner")}))"""
 
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
 SCHEMA_OWNER = f"""(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN (
@@ -233,6 +253,40 @@ _OWNERS = f"""
     WHERE {binary("p.classid", "=", _of("pg_operator"))} AND {binary("y.oid", "=", "p.objid")}
     UNION ALL SELECT {owner_of("y", "opcowner")} FROM pg_catalog.pg_opclass AS y
     WHERE {binary("p.classid", "=", _of("pg_opclass"))} AND {binary("y.oid", "=", "p.objid")}"""
+
+
+# The owner of the relation of oid $1, its parts and children and, of a view, of all that it names: one whom the caller
+# does not trust, if there is one. Whether there is none; and the rows' type of the relation. PostgreSQL looks at the
+# indexes and checks of parts while it plans, and runs what they call as whoever asks.
+OWNER = f"""
+WITH RECURSIVE {CALLER},
+behind (classid, objid) AS (
+    SELECT {_of("pg_class")}, $1::pg_catalog.oid
+    UNION
+    SELECT q.classid, q.objid FROM behind AS b CROSS JOIN LATERAL (
+        SELECT b.classid, h.inhrelid AS objid FROM pg_catalog.pg_inherits AS h
+        WHERE {binary("h.inhparent", "=", "b.objid")}
+        UNION ALL SELECT d.refclassid, d.refobjid FROM pg_catalog.pg_rewrite AS r
+        INNER JOIN pg_catalog.pg_class AS v ON {binary("v.oid", "=", "r.ev_class")}
+            AND v.relkind OPERATOR(pg_catalog.=) 'v'
+        INNER JOIN pg_catalog.pg_depend AS d ON {binary("d.classid", "=", _of("pg_rewrite"))}
+            AND {binary("d.objid", "=", "r.oid")}
+        WHERE {binary("r.ev_class", "=", "b.objid")}
+    ) AS q
+    WHERE {binary("b.classid", "=", _of("pg_class"))}
+),
+owners (oid) AS (
+    SELECT o.role FROM behind AS p CROSS JOIN LATERAL (
+        SELECT {owner_of("y", "relowner")} FROM pg_catalog.pg_class AS y
+        WHERE {binary("p.classid", "=", _of("pg_class"))} AND {binary("y.oid", "=", "p.objid")}
+        UNION ALL {_OWNER_OF_TYPE}{_OWNERS}
+    ) AS o (role)
+    WHERE NOT {is_trusted("o.role")}
+)
+SELECT pg_catalog.pg_get_userbyid(CASE WHEN o.oid OPERATOR(pg_catalog.>) 0::pg_catalog.oid THEN o.oid
+    ELSE c.relowner END)::pg_catalog.text AS owner, o.oid IS NULL AS trusted, c.reltype AS row_type
+FROM pg_catalog.pg_class AS c LEFT JOIN (SELECT w.oid FROM owners AS w LIMIT 1) AS o ON true
+WHERE c.oid OPERATOR(pg_catalog.=) $1"""
 
 
 def is_trusted_type(type_: str = "t") -> str:

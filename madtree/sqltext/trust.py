@@ -12,6 +12,7 @@ from typing import Any
 from madtree.sqltext.catalog import equality, type_name
 from madtree.sqltext.owners import (
     CALLER,
+    OTHERS_BELOW,
     SCHEMA_OWNER,
     SCHEMA_TRUSTED,
     STILL_OWNED,
@@ -93,18 +94,19 @@ _BARE = f"""
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) y.typnamespace
     WHERE y.typtype OPERATOR(pg_catalog.<>) 'd'"""
 
-# A row for each column of the relations in schema $1 whose names are in $2, in order: what the relation is, and the
-# column's name and type. `type` is printed so that it resolves under the search path of this very session, `full_type`
-# under any, if it is not PostgreSQL's own; `own` tells whether the type is PostgreSQL's; `blurred`, whether the column
-# has a collation, not its type's, by which different texts are equal. Relations without columns have no row.
+# A row for each column of the relations in schema $1 whose names are in $2, the summary's $3, in order: what the
+# relation is, and the column's name and type. `type` is printed so that it resolves under the search path of this very
+# session, `full_type` under any, if it is not PostgreSQL's own; `own` tells whether the type is PostgreSQL's;
+# `blurred`, whether the column has a collation, not its type's, by which different texts are equal. Relations without
+# columns have no row.
 MODEL_COLUMNS = Lasting(f"""
 WITH RECURSIVE {CALLER},
 tables AS MATERIALIZED (
     SELECT c.oid, c.relname, c.relkind::pg_catalog.text AS kind,
         pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted,
-        {WRITER} AS writer,
+        CASE WHEN c.relname OPERATOR(pg_catalog.=) $3::pg_catalog.name THEN {WRITER} END AS writer,
         pg_catalog.has_table_privilege(c.oid, 'SELECT') AS readable,
-        CASE WHEN {is_trusted("c.relowner")}
+        CASE WHEN {is_trusted("c.relowner")} AND NOT {OTHERS_BELOW}
             THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards,
         ARRAY(SELECT b.attname::pg_catalog.text FROM pg_catalog.pg_index AS h
             JOIN pg_catalog.pg_attribute AS b ON b.attrelid OPERATOR(pg_catalog.=) h.indrelid

@@ -132,7 +132,6 @@ class _Replacing(_OfRows):
         super().__init__(values)
         values = column_values(self.function, self.arguments, self.problem, self.n_nodes)
         self.values = {**values, "sums": None}  # a column alone says nothing
-        self.row_bytes = 8 * values["row_loss"].n_lines if "row_loss" in values else 0  # of the scores
 
 
 class _Summing(_OfRows):
@@ -156,7 +155,6 @@ def new_column(
     """
     todo = _replacing.get(plan)
     require(column in COLUMN_FUNCTIONS[todo.function].columns, "column", f"one that {todo.function} makes")
-    require(n_rows * todo.row_bytes <= _MOST_BYTES, "n_rows", f"so few that scores take {_MOST_BYTES} bytes at most")
     block, reached = todo.rows(n_rows, columns, nodes)
     made, _ = with_columns(block, todo.function, todo.values, todo.problem, reached)
     if column == SCORES:

@@ -21,6 +21,9 @@ from madtree.request import Costs, TrainingTask
 from madtree.trees import ModelKind, Numbering, Parameters
 
 UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
+# With those of ten folds and the nodes below the roots these are less than what `GrowingTrees` refuses. Above 64
+# classes blocks have fewer rows for it.
+_CHANNELS_TOGETHER = 2**22
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,8 @@ class OfDividedRows:
         return True
 
     def rows_together(self, rows: int, n_channels: int) -> int:
-        return rows
+        """All nodes of a block's trees are held at a time; of roots alone there may be as many as rows."""
+        return max(min(rows, _CHANNELS_TOGETHER // n_channels), 1)
 
     def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
         return resident_workers(workers, int(size.rows.sum()), size.n_columns, parameters, costs)

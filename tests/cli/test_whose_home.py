@@ -119,6 +119,28 @@ def test_a_file_is_given_its_rights_and_not_what_its_name_leads_to(
     assert secret.stat().st_mode & 0o777 == 0o600
 
 
+def test_what_was_a_pipe_may_be_a_link_by_the_time_that_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, page = tmp_path / "secret", tmp_path / "page.html"
+    secret.write_text("kept")
+    page.symlink_to(secret)
+    monkeypatch.setattr(Path, "is_file", lambda path: False)
+    replace(page, "text")
+    assert (secret.read_text(), page.read_text()) == ("kept", "text")
+
+
+def test_what_stands_for_a_stream_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """/dev/stdout leads to a file where the shell has said so; root would put another file in its place."""
+    monkeypatch.setattr("madtree.cli.files._STREAMS", (tmp_path / "dev",))
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "out").write_text("before, ")
+    (tmp_path / "dev" / "stdout").symlink_to(tmp_path / "out")
+    replace(tmp_path / "dev" / "stdout", "text")
+    assert (tmp_path / "dev" / "stdout").is_symlink()
+    assert (tmp_path / "out").read_text() == "before, text"
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="root alone gives files away")
 def test_the_rights_of_another_users_file_are_not_taken_over(tmp_path: Path) -> None:
     """Who made it in a directory such as /tmp could read, and change, what is written."""

@@ -61,6 +61,7 @@ from madtree.storage.aggregate_functions import (
     row_sums,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
+from madtree.train.kinds import OfDividedRows
 from madtree.trees import LOSSES, ClassParams, FeatureKind, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
@@ -646,3 +647,30 @@ def test_columns_of_forged_sizes_take_bounded_memory() -> None:
     sizes = codec.dump({**numbers, **groups, "function": "gradient_sizes"})
     columns = [bytes(5), bytes(8), bytes(8), bytes(4), None, None, None]
     assert refused(lambda: row_sums(sizes, 1, columns, None))
+
+
+def test_nodes_of_many_classes_take_bounded_memory() -> None:
+    """A block of a few rows for each tree, whose roots alone would take 1.5 GB."""
+    n_classes, n_trees = 65_000, 3_000
+    row_format = RowFormat(frozenset({"tree", "target"}), np.arange(float(n_classes)), [None])
+    plan = GrowPlan(row_format, KINDS[:1], n_classes, Parameters("gini", 4)).dump()
+    row = np.arange(2 * n_trees)
+    images = images_of(np.stack([row // 2, row, row % 2], axis=1).astype(float))
+    with pytest.raises(MadtreeError, match="3,000 nodes of trees that grow together, with 65,000 sums each"):
+        finished(grow_block(plan, images))
+
+
+def test_histograms_of_many_classes_take_bounded_memory() -> None:
+    """Of one feature of one node, of as many bins as rows."""
+    n = 9_000
+    row_format = RowFormat(frozenset({"target"}), np.arange(float(n)), [None])
+    plan = GrowPlan(row_format, KINDS[:1], n, Parameters("gini", 4, n_bins=n)).dump()
+    row = np.arange(n)
+    with pytest.raises(MadtreeError, match="bins of a feature, with 9,000 sums each"):
+        finished(grow_block(plan, images_of(np.stack([row, row], axis=1).astype(float))))
+
+
+def test_blocks_of_many_classes_have_few_trees() -> None:
+    """Where there are as many groups as rows, the blocks that madtree makes itself are small enough."""
+    assert OfDividedRows().rows_together(65_536, 64) == 65_536
+    assert OfDividedRows().rows_together(65_536, 65_535) == 64

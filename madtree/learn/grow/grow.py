@@ -23,7 +23,7 @@ from madtree.learn.counting import CountRequest, batches, state_limit
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import LEFT, UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.grow.feature_span import count_roots
-from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.grow.growing import GrowingTrees, check_room
 from madtree.learn.grow.policy import BestFirst, GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FinderOf, SplitFinder
 from madtree.learn.histogram import HistogramLayout, Histograms
@@ -52,6 +52,7 @@ def grow(
             it is given; surrogates are found among all features. If None, every node may be split by every feature.
         tells_levels: whether each round of growth is a step to tell of; those of many trees are too many.
     """
+    check_room(int(problem.bins.widths.max(initial=0)), problem.channels.count, "bins of a feature", 2**26)
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
     if problem.parameters.class_params is not None:
         yield from count_roots(problem, growing, np.arange(problem.n_groups))

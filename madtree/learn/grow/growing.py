@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints, extend, flat_nonzero
 from madtree.learn.histogram import Histograms, RowsOfNodes
 from madtree.learn.problem import Problem
@@ -28,6 +29,16 @@ _COLUMNS: dict[str, tuple[type, Any]] = {
     "improvement": (np.float64, np.nan),
 }
 _FILLS = {"sums": 0.0, **{name: fill for name, (_, fill) in _COLUMNS.items()}}
+
+
+def check_room(n: int, n_channels: int, what: str = "nodes of trees that grow together", most: int = 2**27) -> None:
+    """Refuse more sums than there may be, 1 GB of those that all nodes have. A histogram is held several times."""
+    if n * n_channels > most:
+        raise MadtreeError(
+            f"{n:,} {what}, with {n_channels:,} sums each, are too many: {most:,} sums are possible",
+            hint="Put rare classes or categories together, or take fewer bins (n_bins), smaller trees, fewer folds.",
+            sqlstate="54000",
+        )
 
 
 @dataclass
@@ -84,6 +95,7 @@ class GrowingTrees:
 
     def __post_init__(self) -> None:
         n = self.n_trees
+        check_room(n, self.n_channels)
         for name, (kind, fill) in _COLUMNS.items():
             setattr(self, name, np.full(n, fill, kind))
         self.tree[:] = np.arange(n)
@@ -124,6 +136,7 @@ class GrowingTrees:
             (2 m,) the children's indices.
         """
         first, count = self.n_nodes, 2 * len(parents)
+        check_room(first + count, self.n_channels)
         pairs = np.repeat(parents, 2)
         extend(self, self.rooms, _FILLS, count)
         self.tree[first:] = self.tree.take(pairs)

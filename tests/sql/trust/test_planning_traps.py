@@ -180,3 +180,16 @@ def test_a_table_that_somebody_adds_to_anothers_model_does_not_belong_to_it(
     canary()
     assert data.execute("SELECT tree_sql('m')").fetchone() == before
     assert canary() == set()
+
+
+def test_a_child_of_a_table_of_ones_own_may_be_anothers(
+    data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]]
+) -> None:
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k')")
+    data.execute(f"CREATE TABLE child () INHERITS (m_summary); ALTER TABLE child OWNER TO {user_db.info.user}")
+    user_db.execute("CREATE INDEX ON child ((spring()))")
+    canary()
+    assert data.execute("SELECT kind FROM models WHERE name = 'm'").fetchall() == [(None,)]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="a table that inherits from it"):
+        data.execute("SELECT tree_display('m')")
+    assert canary() == set()

@@ -96,6 +96,32 @@ def test_others_and_owners_read_it_unasked(
     assert canary() == set()
 
 
+PARTS = {
+    "partition": "CREATE TABLE whole (LIKE data) PARTITION BY LIST (k); CREATE TABLE lent PARTITION OF whole DEFAULT",
+    "child": "CREATE TABLE whole (LIKE data); CREATE TABLE middle () INHERITS (whole);"
+    "CREATE TABLE lent () INHERITS (middle)",
+    "table below a view": "CREATE TABLE lent (LIKE data); CREATE VIEW middle AS TABLE lent;"
+    "CREATE VIEW whole AS TABLE middle",
+    "function below a view": "CREATE FUNCTION lent() RETURNS int LANGUAGE sql AS 'SELECT 1';"
+    "CREATE VIEW whole AS SELECT data.* FROM data, lent()",
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_reads_what_is_anothers_is_not_read(
+    data: psycopg.Connection, user_db: psycopg.Connection, part: str
+) -> None:
+    """PostgreSQL runs what the owner of a part has put into its indexes and checks, while it plans."""
+    data.execute(PARTS[part])  # type: ignore[arg-type]
+    data.execute("SELECT forest_train('data', 'own', 'id', 'y', 'x, k', num_trees => 3)")
+    data.execute("UPDATE own_summary SET source_table = 'whole'")
+    check_own_table(find_to_show(PsycopgHost(data), "own"), "data")
+    lent = "FUNCTION lent()" if part.startswith("function") else "TABLE lent"
+    data.execute(f"ALTER {lent} OWNER TO {user_db.info.user}")  # type: ignore[arg-type]
+    with pytest.raises(MadtreeError, match=r"by which own was trained, is .+, or reads what is"):
+        check_own_table(find_to_show(PsycopgHost(data), "own"), "data")
+
+
 RELATIONS = {
     "materialized view": "CREATE MATERIALIZED VIEW own.lent AS TABLE data",
     "foreign table": "CREATE FOREIGN TABLE own.lent (id int, x int, k text, y boolean) SERVER elsewhere",

@@ -20,6 +20,15 @@ WAYS = {
     "new rows": ("GRANT INSERT, DELETE ON {table} TO {user}", "REVOKE INSERT ON {table} FROM {user}"),
     "to everybody": ("GRANT ALL ON {table} TO PUBLIC", "REVOKE ALL ON {table} FROM PUBLIC"),
     "to a group": ("GRANT ALL ON {table} TO {group}", "REVOKE ALL ON {table} FROM {group}"),
+    "a view of a view": (
+        "CREATE VIEW above AS TABLE {table}; CREATE VIEW top AS TABLE above; GRANT UPDATE ON top TO {user}",
+        "DROP VIEW top, above",
+    ),
+    "what it is a part of": (
+        "CREATE TABLE above (LIKE {table}) PARTITION BY LIST (method); GRANT INSERT ON above TO {user};"
+        "ALTER TABLE above ATTACH PARTITION {table} DEFAULT",
+        "ALTER TABLE above DETACH PARTITION {table}; DROP TABLE above",
+    ),
 }  # fmt: skip
 MADE = {
     TREE: "tree_train('data', 'm', 'id', 'y', 'x, k', max_depth => 2)",
