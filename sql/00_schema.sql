@@ -44,8 +44,9 @@ BEGIN
             USING HINT = 'REVOKE CREATE ON that schema from them, or drop or rename it, then create the extension again.';
     END IF;
 
-    -- What somebody has made there, and not committed, nobody sees. Where there is a schema without functions, as before
-    -- the extension is made, others' transactions must have ended that are older than its owner and rights.
+    -- What another transaction has made there, and not committed, cannot be seen. So before the extension has functions,
+    -- all transactions of others must have ended that began to write before the schema's owner and rights became what
+    -- they are, unless this transaction makes the schema itself.
     PERFORM pg_catalog.pg_stat_clear_snapshot();
     IF EXISTS (
         SELECT FROM pg_catalog.pg_namespace AS n
@@ -58,10 +59,20 @@ BEGIN
             n.nspname OPERATOR(pg_catalog.=) 'madtree'
             AND t.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
             AND NOT r.rolsuper
-            AND pg_catalog.age(n.xmin) OPERATOR(pg_catalog.<>) 0
             AND pg_catalog.age(t.xid) OPERATOR(pg_catalog.>=) pg_catalog.age(n.xmin)
             AND NOT EXISTS (
-                SELECT FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+                SELECT FROM pg_catalog.pg_locks AS l
+                WHERE
+                    l.transactionid OPERATOR(pg_catalog.=) n.xmin
+                    AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
+            )
+            AND NOT EXISTS (
+                SELECT FROM pg_catalog.pg_depend AS d
+                INNER JOIN pg_catalog.pg_extension AS e ON d.refobjid OPERATOR(pg_catalog.=) e.oid
+                WHERE
+                    e.extname OPERATOR(pg_catalog.=) 'madtree'
+                    AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+                    AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
             )
     ) THEN
         RAISE EXCEPTION 'others may have made objects in schema "madtree" in transactions that have not ended yet'

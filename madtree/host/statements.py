@@ -40,8 +40,8 @@ def sent(
 
 
 def check_encoding(connection: Any) -> None:
-    """Refuse a client_encoding whose characters are not a byte each. As Python writes Shift JIS, a yen sign is a
-    backslash, and ends a literal; as it reads EUC-KR, four characters are one, and a name means another one.
+    """Refuse a client_encoding, but for UTF-8, in which characters take more than a byte. As Python writes Shift JIS, a
+    yen sign is a backslash, and ends a literal; as it reads EUC-KR, four characters are one, and a name means another.
 
     Raises:
         MadtreeError: the connection has such a one.
@@ -50,7 +50,7 @@ def check_encoding(connection: Any) -> None:
     if codec != "utf-8" and not _is_of_bytes(codec):
         raise MadtreeError(
             f"the connection's client_encoding is {connection.info.parameter_status('client_encoding')}, in which "
-            "characters are not a byte each: Python may read them otherwise than PostgreSQL",
+            "characters take more than a byte: Python may read them otherwise than PostgreSQL",
             hint="SET client_encoding = 'UTF8', or connect with client_encoding=UTF8.",
         )
 

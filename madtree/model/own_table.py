@@ -37,8 +37,8 @@ def check_own_table(opened: OpenModel, argument: str) -> None:
         if owner is None:
             return
         cause = (
-            f"{model.source_table}, by which {model.name} was trained, is {ident(owner)}'s, or reads what is, who may "
-            "make a view of it"
+            f"{model.source_table}, by which {model.name} was trained, belongs to {ident(owner)}, or reads what does: "
+            "to read it may run what that role has made"
         )
     raise MadtreeError(
         f"{argument}: {cause}",

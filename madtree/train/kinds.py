@@ -21,8 +21,8 @@ from madtree.request import Costs, TrainingTask
 from madtree.trees import ModelKind, Numbering, Parameters
 
 UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
-# With those of ten folds and the nodes below the roots these are less than what `GrowingTrees` refuses. Above 64
-# classes blocks have fewer rows for it.
+# Rows of a block times channels. Trees have fewer than two nodes a row, and so have those of each of ten folds: fewer
+# sums than `GrowingTrees` refuses. With more than 64 classes blocks have fewer rows for it.
 _CHANNELS_TOGETHER = 2**22
 
 

@@ -125,7 +125,7 @@ def test_an_encoding_cannot_change_a_text(connect: Callable[..., psycopg.Connect
         lambda: client.model("m").predict({"k": ["a"]}),
         lambda: PsycopgHost(connection).query("SELECT 1"),
     ):
-        with pytest.raises(MadtreeError, match=f"client_encoding is {encoding}, in which characters are not"):
+        with pytest.raises(MadtreeError, match=f"client_encoding is {encoding}, in which characters take more"):
             work()
     connection.execute("SET client_encoding = 'UTF8'")
     assert client.tree_predict("m", "yen", "out")

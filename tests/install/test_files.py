@@ -237,7 +237,11 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                     connection.execute("CREATE EXTENSION madtree CASCADE")
                 connection.execute("DROP FUNCTION madtree.forest_train")
                 check_that_a_schema_is_held(connection, server.dsn_of(dbname=name))
-                connection.execute("CREATE EXTENSION madtree CASCADE")
+                connection.execute("CREATE EXTENSION madtree CASCADE; DROP EXTENSION madtree; DROP SCHEMA madtree")
+                with psycopg.connect(server.dsn_of(dbname=name, user=user, password=password)) as writing:
+                    writing.execute("SELECT pg_current_xact_id()")
+                    with connection.transaction(), connection.transaction():  # a savepoint
+                        connection.execute("CREATE EXTENSION madtree CASCADE")
         finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

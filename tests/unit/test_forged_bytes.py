@@ -656,8 +656,11 @@ def test_nodes_of_many_classes_take_bounded_memory() -> None:
     plan = GrowPlan(row_format, KINDS[:1], n_classes, Parameters("gini", 4)).dump()
     row = np.arange(2 * n_trees)
     images = images_of(np.stack([row // 2, row, row % 2], axis=1).astype(float))
-    with pytest.raises(MadtreeError, match="3,000 nodes of trees that grow together, with 65,000 sums each"):
+    with bounded(), pytest.raises(MadtreeError, match="3,000 nodes of trees that grow together, with 65,000 sums each"):
         finished(grow_block(plan, images))
+    growing = GrowingTrees(1, 2**26)
+    with bounded(), pytest.raises(MadtreeError, match="3 nodes of trees that grow together"):
+        growing.add_children(np.arange(1), np.ones(2, np.int64), np.zeros((0, 2)))
 
 
 def test_histograms_of_many_classes_take_bounded_memory() -> None:

@@ -32,7 +32,7 @@ _FILLS = {"sums": 0.0, **{name: fill for name, (_, fill) in _COLUMNS.items()}}
 
 
 def check_room(n: int, n_channels: int, what: str = "nodes of trees that grow together", most: int = 2**27) -> None:
-    """Refuse more sums than there may be, 1 GB of those that all nodes have. A histogram is held several times."""
+    """Refuse more than `most` sums: 1 GB of those of all nodes, which are held once, half as many of a histogram."""
     if n * n_channels > most:
         raise MadtreeError(
             f"{n:,} {what}, with {n_channels:,} sums each, are too many: {most:,} sums are possible",

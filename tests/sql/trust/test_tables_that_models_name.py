@@ -74,9 +74,9 @@ def test_a_table_that_has_become_a_view_is_not_read(
         "ALTER TABLE lent RENAME TO lent_before; CREATE VIEW lent AS SELECT * FROM lent_before WHERE spring() = 1;"
         "GRANT SELECT ON lent, lent_before TO PUBLIC"
     )
-    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="by which own was trained, is ") as told:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="by which own was trained, belongs to ") as told:
         data.execute("SELECT * FROM conformal_quantiles('own')")
-    assert "who may make a view of it" in str(told.value)
+    assert "to read it may run what that role has made" in str(told.value)
     assert HIDDEN in build_report(data, "own")
     assert canary() == set()
     user_db.execute("DROP VIEW lent")
@@ -118,7 +118,7 @@ def test_what_reads_what_is_anothers_is_not_read(
     check_own_table(find_to_show(PsycopgHost(data), "own"), "data")
     lent = "FUNCTION lent()" if part.startswith("function") else "TABLE lent"
     data.execute(f"ALTER {lent} OWNER TO {user_db.info.user}")  # type: ignore[arg-type]
-    with pytest.raises(MadtreeError, match=r"by which own was trained, is .+, or reads what is"):
+    with pytest.raises(MadtreeError, match=r"by which own was trained, belongs to .+, or reads what does"):
         check_own_table(find_to_show(PsycopgHost(data), "own"), "data")
 
 
