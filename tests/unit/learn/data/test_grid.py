@@ -31,7 +31,7 @@ def test_two_limbs_carry_values_and_their_sum_exactly(numbers: list[float]) -> N
     assert limbs.sum(axis=1).tolist() == limbs[:, ::-1].cumsum(axis=1)[:, -1].tolist()
 
 
-@pytest.mark.parametrize("largest", [1e-9, 3.0, 1e4, 1e9])
+@pytest.mark.parametrize("largest", [1e-9, 3.0, 1e4, 1e5])
 @pytest.mark.parametrize("exponents", [(-3, -37), (-60, -60), (-900, 300), (-10,), (2, -20, -50)])
 def test_sums_are_those_of_limbs(exponents: tuple[int, ...], largest: float) -> None:
     """Whether they fit 64 bits or not; a half is rounded to the even number."""
