@@ -22,7 +22,7 @@ COPIES = {
     "tree_refresh of a forest": "tree_refresh('theirs_f', 'data', 'copy')",
     "calibrate a boosted model": "calibrate('theirs_b', 'data', 'copy')",
 }
-HIDDEN = "may make a view of it. As a superuser, name a table by --data"
+HIDDEN = "what that role has made. As a superuser, name a table by --data"
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_what_is_a_superusers_in_anothers_schema_stays_there(
                 user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
         with data.transaction():  # where nobody holds a schema
             data.execute("SET TRANSACTION READ ONLY")
-            with pytest.raises(MadtreeError, match="by which own was trained, is "):
+            with pytest.raises(MadtreeError, match="by which own was trained, belongs to "):
                 check_own_table(find_to_show(host, "own"), "data")
         user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
     finally:
