@@ -102,7 +102,8 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
     rows, layout, is_packed = some.rows, request.layout, request.problem.is_packed
     histograms = Histograms(layout, state)
     slots = request.slot_of_node.take(some.nodes)
-    one_by_one = some.are_large(request.problem.tuning)
+    # One node that comes alone has bins of its own only; counted with others, it would have those of all slots.
+    one_by_one = len(slots) == 1 or some.are_large(request.problem.tuning)
     if not one_by_one:  # those of nodes that are not asked for get a number past the end
         slot = some.runs.spread(np.where(slots < 0, layout.n_slots * layout.channels.n_counts, slots))
         classes = None if layout.channels.n_counts == 1 else np.multiply(rows.classes, layout.n_slots, dtype=np.int64)
