@@ -104,6 +104,21 @@ def test_any_nodes_of_a_large_tree_may_be_asked_for_level_by_level(seed: int, ke
     assert n_counted > 9
 
 
+def test_few_rows_of_one_node_are_counted_by_its_own_bins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By those of all nodes that are asked for, a round would take time by the square of their number."""
+    problem, block, routing = a_large_tree(3_000, 1)
+    nodes = np.flatnonzero(depths(routing) == 5)
+    slots = np.full(len(routing.child), -1)
+    slots[nodes] = np.arange(len(nodes))
+    n_slots: list[int] = []
+    module = "madtree.learn.counting.rows_by_node.add_codes"
+    monkeypatch.setattr(module, lambda _1, _2, _3, _4, touched, _5: n_slots.append(touched[1]))
+    request = CountRequest("histograms", problem, routing, slots, len(nodes), (0, 2), waiting=NOBODY)
+    finished(BlocksAtHand([block], 0).count(request))
+    assert len(nodes) > 5
+    assert set(n_slots) == {1}
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("large_tree", [1, 10**9], ids=["large tree", "in the order of nodes"])
