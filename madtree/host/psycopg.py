@@ -255,7 +255,7 @@ def found_engine(connection: psycopg.Connection[Any], wanted: Engine = "auto") -
     if row is not None:
         found = f"an extension madtree {row[0]}, which is too old or no superuser's"
     if wanted == "extension":
-        hint = None if row is None else "As a superuser: ALTER EXTENSION madtree UPDATE; else DROP it, and CREATE it"
+        hint = None if row is None else "As a superuser: ALTER EXTENSION madtree UPDATE, or DROP and CREATE it"
         raise MadtreeError(f"this database has {found}, which engine=extension asks for", hint=hint, sqlstate="3F000")
     return "client", f"madtree: engine=client, since this database has {found}"
 
