@@ -233,7 +233,10 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                     planting.rollback()
                     planting.execute("SELECT 1")  # has the right as long as it locks nothing
                     revoke = f"REVOKE CREATE ON SCHEMA madtree FROM {role}"
-                    for made in (f"BEGIN; {revoke}; CREATE EXTENSION madtree CASCADE", "CREATE EXTENSION madtree CASCADE"):
+                    for made in (
+                        f"BEGIN; {revoke}; CREATE EXTENSION madtree CASCADE",
+                        "CREATE EXTENSION madtree CASCADE",
+                    ):
                         with (
                             psycopg.connect(server.dsn_of(dbname=name), autocommit=True) as making,
                             pytest.raises(psycopg.Error, match="in transactions that have not ended yet"),
