@@ -152,8 +152,7 @@ WRITER = f"""(
             WHERE {binary("b.attrelid", "=", "k.oid")}) AS a (acl)
         CROSS JOIN LATERAL pg_catalog.aclexplode(a.acl) AS e
         UNION ALL SELECT k.relowner, 'INSERT' FROM way AS v
-        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
-        WHERE v.oid OPERATOR(pg_catalog.<>) c.oid
+        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")} AND k.oid OPERATOR(pg_catalog.<>) c.oid
         UNION ALL SELECT g.member, 'INSERT' FROM pg_catalog.pg_auth_members AS g
         WHERE pg_catalog.pg_get_userbyid(g.roleid) OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
     )
