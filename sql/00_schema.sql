@@ -3,6 +3,9 @@
 -- with the caller's rights (SECURITY INVOKER), so this gives nobody access to anyone's data.
 
 DO $do$
+DECLARE
+    schemas CONSTANT pg_catalog.oid DEFAULT 'pg_catalog.pg_namespace'::pg_catalog.regclass;
+    changed_here pg_catalog.bool;
 BEGIN
     -- What is looked at below is what the name means in all that follows: a schema that is held keeps its name, its
     -- owner and its rights until the transaction ends.
@@ -10,6 +13,40 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'schema "madtree" has just been renamed by somebody else'
             USING HINT = 'Drop that schema, or rename it for good, then create or update the extension again.';
+    END IF;
+
+    -- What somebody has made there, and not committed, nobody sees. And a right that was taken away is had as long as the
+    -- transaction lasts that takes it away, and in others that are open then: these look anew only where they lock
+    -- something. So where that schema is there before the extension is made, none of either may be open.
+    IF NOT EXISTS (
+        SELECT FROM pg_catalog.pg_depend AS d
+        INNER JOIN pg_catalog.pg_extension AS e ON d.refobjid OPERATOR(pg_catalog.=) e.oid
+        WHERE
+            d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+            AND d.deptype OPERATOR(pg_catalog.=) 'e'
+            AND e.extname OPERATOR(pg_catalog.=) 'madtree'
+    ) THEN
+        -- A transaction has locked its own number, and those of its savepoints.
+        PERFORM FROM pg_catalog.pg_namespace AS n
+        INNER JOIN pg_catalog.pg_locks AS l ON n.xmin OPERATOR(pg_catalog.=) l.transactionid
+        WHERE n.nspname OPERATOR(pg_catalog.=) 'madtree' AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid();
+        changed_here := FOUND;
+        PERFORM pg_catalog.pg_stat_clear_snapshot();
+        IF changed_here AND pg_catalog.pg_stat_get_xact_tuples_updated(schemas) OPERATOR(pg_catalog.>) 0
+            AND pg_catalog.pg_stat_get_xact_tuples_inserted(schemas) OPERATOR(pg_catalog.=) 0
+            OR NOT changed_here AND EXISTS (
+                SELECT FROM (
+                    SELECT s.datname, s.usename FROM pg_catalog.pg_stat_activity AS s
+                    WHERE COALESCE(s.xact_start::pg_catalog.text, s.backend_xid::pg_catalog.text) IS NOT NULL
+                    UNION ALL SELECT x.database, x.owner FROM pg_catalog.pg_prepared_xacts AS x
+                ) AS t (datname, rolname)
+                INNER JOIN pg_catalog.pg_roles AS r ON t.rolname OPERATOR(pg_catalog.=) r.rolname
+                WHERE t.datname OPERATOR(pg_catalog.=) pg_catalog.current_database() AND NOT r.rolsuper
+            )
+        THEN
+            RAISE EXCEPTION 'others may have made objects in schema "madtree" in transactions that have not ended yet'
+                USING HINT = 'Create the extension in a transaction of its own when theirs have ended, or drop that schema before.';
+        END IF;
     END IF;
 
     -- PostgreSQL makes the schema madtree, as the control file names it. This one is ours to make, so that it is a
@@ -42,41 +79,6 @@ BEGIN
     ) THEN
         RAISE EXCEPTION 'others may create objects in schema "madtree" or "madtree_internal"'
             USING HINT = 'REVOKE CREATE ON that schema from them, or drop or rename it, then create the extension again.';
-    END IF;
-
-    -- What another transaction has made there, and not committed, cannot be seen. So before the extension has functions,
-    -- all transactions of others must have ended that began to write before the schema's owner and rights became what
-    -- they are, unless this transaction makes the schema itself.
-    PERFORM pg_catalog.pg_stat_clear_snapshot();
-    IF EXISTS (
-        SELECT FROM pg_catalog.pg_namespace AS n
-        CROSS JOIN (
-            SELECT s.backend_xid, s.usename, s.datname FROM pg_catalog.pg_stat_activity AS s
-            UNION ALL SELECT x.transaction, x.owner, x.database FROM pg_catalog.pg_prepared_xacts AS x
-        ) AS t (xid, rolname, datname)
-        INNER JOIN pg_catalog.pg_roles AS r ON t.rolname OPERATOR(pg_catalog.=) r.rolname
-        WHERE
-            n.nspname OPERATOR(pg_catalog.=) 'madtree'
-            AND t.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-            AND NOT r.rolsuper
-            AND pg_catalog.age(t.xid) OPERATOR(pg_catalog.>=) pg_catalog.age(n.xmin)
-            AND NOT EXISTS (
-                SELECT FROM pg_catalog.pg_locks AS l
-                WHERE
-                    l.transactionid OPERATOR(pg_catalog.=) n.xmin
-                    AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
-            )
-            AND NOT EXISTS (
-                SELECT FROM pg_catalog.pg_depend AS d
-                INNER JOIN pg_catalog.pg_extension AS e ON d.refobjid OPERATOR(pg_catalog.=) e.oid
-                WHERE
-                    e.extname OPERATOR(pg_catalog.=) 'madtree'
-                    AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
-                    AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
-            )
-    ) THEN
-        RAISE EXCEPTION 'others may have made objects in schema "madtree" in transactions that have not ended yet'
-            USING HINT = 'Create the extension when they have ended, or drop that schema before.';
     END IF;
 
     -- The owner of a schema could replace our functions with their own and wait for a superuser to call them. What others

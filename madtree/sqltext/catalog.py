@@ -289,18 +289,18 @@ def _odd(array: str) -> str:
     )
 
 
-# Whether the schema of internal functions is that of the extension `e`, of pg_extension. Version 0.1.0 has none, so one
-# of that name is anybody's there. Who has made the extension as a superuser, and is none any more, may have put other
-# functions in the place of its own.
-HAS_INTERNAL = f"""EXISTS (
-    SELECT FROM pg_catalog.pg_depend AS d
-    INNER JOIN pg_catalog.pg_namespace AS i ON d.objid OPERATOR(pg_catalog.=) i.oid
-    WHERE i.nspname OPERATOR(pg_catalog.=) '{INTERNAL}'
-        AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass
-        AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
-        AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'
-        AND {is_superuser("i.nspowner")}
-)"""
+# Whether the schema of internal functions is that of the extension `e`, of pg_extension, and all that the extension has
+# is superusers'. Version 0.1.0 has none, so one of that name is anybody's there. Who has made or updated the extension
+# as a superuser, and is none any more, may have put other functions in the place of hers.
+HAS_INTERNAL = f"""(
+    SELECT pg_catalog.bool_or(i.nspname OPERATOR(pg_catalog.=) '{INTERNAL}')
+        AND pg_catalog.bool_and({is_superuser("COALESCE(i.nspowner, p.proowner, v.relowner, s.nspowner)")})
+    FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) e.extnamespace
+    LEFT JOIN pg_catalog.pg_namespace AS i ON (i.tableoid, i.oid) OPERATOR(pg_catalog.=) (d.classid, d.objid)
+    LEFT JOIN pg_catalog.pg_proc AS p ON (p.tableoid, p.oid) OPERATOR(pg_catalog.=) (d.classid, d.objid)
+    LEFT JOIN pg_catalog.pg_class AS v ON (v.tableoid, v.oid) OPERATOR(pg_catalog.=) (d.classid, d.objid)
+    WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+        AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e')"""
 
 # The version of madtree's extension, where the database has it, and whether its functions may be called: `callable`.
 EXTENSION_VERSION = f"""

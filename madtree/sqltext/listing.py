@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from madtree.interface import NUMERIC_COLUMNS, listed_parameters
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
-from madtree.sqltext.owners import CALLER, OTHERS_BELOW, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted
+from madtree.sqltext.owners import CALLER, OTHERS_KIN, SCHEMA_TRUSTED, STILL_TRUSTED, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.tables import SIGNATURES, TREE_COLUMNS, model_table
@@ -82,7 +82,7 @@ def readable(suffix: str, *, legible: bool = False) -> str:
         by_name = f"({by_name} AND {names} OPERATOR(pg_catalog.~) '^[ -~]*$')"
     return f"""WITH RECURSIVE {CALLER}
 SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-    {is_trusted("c.relowner")} AND {_STAYS} AND NOT {OTHERS_BELOW} AS trusted,
+    {is_trusted("c.relowner")} AND {_STAYS} AND NOT {OTHERS_KIN} AS trusted,
     {_typed_columns(suffix)} AS columns
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -111,7 +111,7 @@ WHERE 2 OPERATOR(pg_catalog.=) (SELECT pg_catalog.count(*) FROM pg_catalog.pg_cl
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
     WHERE c.oid OPERATOR(pg_catalog.=) ANY (ARRAY[pg_catalog.to_regclass(g.summary)::pg_catalog.oid,
             pg_catalog.to_regclass(g.trees)::pg_catalog.oid])
-        AND c.relkind OPERATOR(pg_catalog.=) 'r' AND {STILL_TRUSTED} AND {_STAYS} AND NOT {OTHERS_BELOW})
+        AND c.relkind OPERATOR(pg_catalog.=) 'r' AND {STILL_TRUSTED} AND {_STAYS} AND NOT {OTHERS_KIN})
 ORDER BY g.position""")
 
 

@@ -127,14 +127,16 @@ STILL_OWNED = f"NOT ({SUPERUSER_ASKS} AND {changed_since('c')})"
 STILL_TRUSTED = f"({is_trusted('c.relowner')} AND {STILL_OWNED})"
 
 # Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, on it, on
-# its parents, or on what has a rule that names it, as views do, of an owner whom the caller trusts, whose rights count
-# there; who owns a parent; or who is a member of the role that may write to all tables. NULL for nobody. In a query
-# with `CALLER`.
+# its parents, on tables whose changes go on to it by a foreign key, or on what has a rule that names it, as views do,
+# of an owner whom the caller trusts, whose rights count there, and which may make a change of deleting; who owns one of
+# these; or who is a member of the role that may write to all tables. NULL for nobody. In a query with `CALLER`.
 WRITER = f"""(
     WITH RECURSIVE way (oid) AS (
         SELECT c.oid
         UNION SELECT q.oid FROM way AS v CROSS JOIN LATERAL (
             SELECT h.inhparent FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhrelid", "=", "v.oid")}
+            UNION ALL SELECT f.confrelid FROM pg_catalog.pg_constraint AS f
+            WHERE {binary("f.conrelid", "=", "v.oid")} AND f.confupdtype OPERATOR(pg_catalog.=) 'c'
             UNION ALL SELECT k.oid FROM pg_catalog.pg_depend AS d
             INNER JOIN pg_catalog.pg_rewrite AS r ON {binary("r.oid", "=", "d.objid")}
             INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "r.ev_class")}
@@ -143,18 +145,16 @@ WRITER = f"""(
         ) AS q (oid)
     ),
     granted (role, privilege) AS (
-        SELECT e.grantee, e.privilege_type FROM way AS v
-        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
-        CROSS JOIN LATERAL pg_catalog.aclexplode(k.relacl) AS e
-        UNION ALL SELECT e.grantee, e.privilege_type FROM way AS v
-        INNER JOIN pg_catalog.pg_attribute AS b ON {binary("b.attrelid", "=", "v.oid")}
-        CROSS JOIN LATERAL pg_catalog.aclexplode(b.attacl) AS e
+        SELECT e.grantee, CASE WHEN {binary("k.oid", "=", "c.oid")} THEN e.privilege_type
+            ELSE pg_catalog.replace(e.privilege_type, 'DELETE', 'UPDATE') END
+        FROM way AS v INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
+        CROSS JOIN LATERAL (SELECT k.relacl UNION ALL SELECT b.attacl FROM pg_catalog.pg_attribute AS b
+            WHERE {binary("b.attrelid", "=", "k.oid")}) AS a (acl)
+        CROSS JOIN LATERAL pg_catalog.aclexplode(a.acl) AS e
         UNION ALL SELECT k.relowner, 'INSERT' FROM way AS v
-        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")}
-        WHERE v.oid OPERATOR(pg_catalog.<>) c.oid
+        INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "v.oid")} AND k.oid OPERATOR(pg_catalog.<>) c.oid
         UNION ALL SELECT g.member, 'INSERT' FROM pg_catalog.pg_auth_members AS g
-        INNER JOIN pg_catalog.pg_roles AS r ON {binary("r.oid", "=", "g.roleid")}
-        WHERE r.rolname OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
+        WHERE pg_catalog.pg_get_userbyid(g.roleid) OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
     )
     SELECT CASE WHEN w.role OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
         ELSE pg_catalog.pg_get_userbyid(w.role)::pg_catalog.text END
@@ -163,13 +163,15 @@ WRITER = f"""(
     LIMIT 1
 )"""
 
-# Whether table `c` has children of somebody else's, which are planned and read with it. In a query with `CALLER`.
-OTHERS_BELOW = f"""(c.relhassubclass AND EXISTS (
-    WITH RECURSIVE below (oid) AS (
-        SELECT c.oid UNION SELECT h.inhrelid FROM below AS b
-        INNER JOIN pg_catalog.pg_inherits AS h ON {binary("h.inhparent", "=", "b.oid")}
+# Children of relation `b`, which are planned and read with it, and parents: whose owner can put indexes on their parts.
+_KIN = f"""SELECT h.inhrelid AS oid FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhparent", "=", "b.oid")}
+        UNION ALL SELECT h.inhparent FROM pg_catalog.pg_inherits AS h WHERE {binary("h.inhrelid", "=", "b.oid")}"""
+# Whether table `c` has children of somebody else's, or is a part of somebody else's. In a query with `CALLER`.
+OTHERS_KIN = f"""((c.relhassubclass OR c.relispartition) AND EXISTS (
+    WITH RECURSIVE kin (oid) AS (
+        SELECT c.oid UNION SELECT q.oid FROM kin AS b CROSS JOIN LATERAL ({_KIN}) AS q
     )
-    SELECT FROM below AS b INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "b.oid")}
+    SELECT FROM kin AS b INNER JOIN pg_catalog.pg_class AS k ON {binary("k.oid", "=", "b.oid")}
     WHERE NOT {is_trusted("k.relowner")}))"""
 
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
@@ -255,28 +257,27 @@ _OWNERS = f"""
     WHERE {binary("p.classid", "=", _of("pg_opclass"))} AND {binary("y.oid", "=", "p.objid")}"""
 
 
-# The owner of the relation of oid $1, its parts and children and, of a view, of all that it names: one whom the caller
-# does not trust, if there is one. Whether there is none; and the rows' type of the relation. PostgreSQL looks at the
-# indexes and checks of parts while it plans, and runs what they call as whoever asks.
+# The owner of the relation of oid $1, its children and parents and, of a view, of all that it names: one whom the
+# caller does not trust, if there is one. Whether there is none; and the rows' type of the relation. PostgreSQL looks at
+# the indexes and checks of parts while it plans, and runs what they call as whoever asks.
 OWNER = f"""
 WITH RECURSIVE {CALLER},
-behind (classid, objid) AS (
+behind (classid, oid) AS (
     SELECT {_of("pg_class")}, $1::pg_catalog.oid
     UNION
-    SELECT q.classid, q.objid FROM behind AS b CROSS JOIN LATERAL (
-        SELECT b.classid, h.inhrelid AS objid FROM pg_catalog.pg_inherits AS h
-        WHERE {binary("h.inhparent", "=", "b.objid")}
+    SELECT q.classid, q.oid FROM behind AS b CROSS JOIN LATERAL (
+        SELECT b.classid, k.oid FROM ({_KIN}) AS k
         UNION ALL SELECT d.refclassid, d.refobjid FROM pg_catalog.pg_rewrite AS r
         INNER JOIN pg_catalog.pg_class AS v ON {binary("v.oid", "=", "r.ev_class")}
             AND v.relkind OPERATOR(pg_catalog.=) 'v'
         INNER JOIN pg_catalog.pg_depend AS d ON {binary("d.classid", "=", _of("pg_rewrite"))}
             AND {binary("d.objid", "=", "r.oid")}
-        WHERE {binary("r.ev_class", "=", "b.objid")}
+        WHERE {binary("r.ev_class", "=", "b.oid")}
     ) AS q
     WHERE {binary("b.classid", "=", _of("pg_class"))}
 ),
 owners (oid) AS (
-    SELECT o.role FROM behind AS p CROSS JOIN LATERAL (
+    SELECT o.role FROM (SELECT b.classid, b.oid AS objid FROM behind AS b) AS p CROSS JOIN LATERAL (
         SELECT {owner_of("y", "relowner")} FROM pg_catalog.pg_class AS y
         WHERE {binary("p.classid", "=", _of("pg_class"))} AND {binary("y.oid", "=", "p.objid")}
         UNION ALL {_OWNER_OF_TYPE}{_OWNERS}

@@ -12,7 +12,7 @@ from typing import Any
 from madtree.sqltext.catalog import equality, type_name
 from madtree.sqltext.owners import (
     CALLER,
-    OTHERS_BELOW,
+    OTHERS_KIN,
     SCHEMA_OWNER,
     SCHEMA_TRUSTED,
     STILL_OWNED,
@@ -106,7 +106,7 @@ tables AS MATERIALIZED (
         pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted,
         CASE WHEN c.relname OPERATOR(pg_catalog.=) $3::pg_catalog.name THEN {WRITER} END AS writer,
         pg_catalog.has_table_privilege(c.oid, 'SELECT') AS readable,
-        CASE WHEN {is_trusted("c.relowner")} AND NOT {OTHERS_BELOW}
+        CASE WHEN {is_trusted("c.relowner")} AND NOT {OTHERS_KIN}
             THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards,
         ARRAY(SELECT b.attname::pg_catalog.text FROM pg_catalog.pg_index AS h
             JOIN pg_catalog.pg_attribute AS b ON b.attrelid OPERATOR(pg_catalog.=) h.indrelid

@@ -230,9 +230,20 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                 user, password = ordinary_user
                 with psycopg.connect(server.dsn_of(dbname=name, user=user, password=password)) as planting:
                     planting.execute(PLANTED)
-                    connection.execute(f"REVOKE CREATE ON SCHEMA madtree FROM {role}")
-                    with pytest.raises(psycopg.Error, match="in transactions that have not ended yet"):
-                        connection.execute("CREATE EXTENSION madtree CASCADE")
+                    planting.rollback()
+                    planting.execute("SELECT 1")  # has the right as long as it locks nothing
+                    revoke = f"REVOKE CREATE ON SCHEMA madtree FROM {role}"
+                    for made in (
+                        f"BEGIN; {revoke}; CREATE EXTENSION madtree CASCADE",
+                        "CREATE EXTENSION madtree CASCADE",
+                    ):
+                        with (
+                            psycopg.connect(server.dsn_of(dbname=name), autocommit=True) as making,
+                            pytest.raises(psycopg.Error, match="in transactions that have not ended yet"),
+                        ):
+                            making.execute(made)
+                        connection.execute(revoke)
+                    planting.execute(PLANTED)
                 with pytest.raises(psycopg.Error, match=r"or has others' objects"):
                     connection.execute("CREATE EXTENSION madtree CASCADE")
                 connection.execute("DROP FUNCTION madtree.forest_train")

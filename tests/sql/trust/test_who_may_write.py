@@ -24,6 +24,16 @@ WAYS = {
         "CREATE VIEW above AS TABLE {table}; CREATE VIEW top AS TABLE above; GRANT UPDATE ON top TO {user}",
         "DROP VIEW top, above",
     ),
+    "a rule of deleting": (
+        "CREATE TABLE above (x text); GRANT DELETE ON above TO {user};"
+        "CREATE RULE r AS ON DELETE TO above DO ALSO UPDATE {table} SET dependent_varname = OLD.x",
+        "DROP TABLE above",
+    ),
+    "a foreign key": (
+        "CREATE TABLE above (x text PRIMARY KEY); GRANT UPDATE ON above TO {user};"
+        "ALTER TABLE {table} ADD FOREIGN KEY (dependent_varname) REFERENCES above ON UPDATE CASCADE NOT VALID",
+        "DROP TABLE above CASCADE",
+    ),
     "what it is a part of": (
         "CREATE TABLE above (LIKE {table}) PARTITION BY LIST (method); GRANT INSERT ON above TO {user};"
         "ALTER TABLE above ATTACH PARTITION {table} DEFAULT",
