@@ -228,7 +228,11 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                     connection.execute("CREATE EXTENSION madtree CASCADE")
                 connection.execute("GRANT USAGE ON SCHEMA madtree TO PUBLIC")
                 user, password = ordinary_user
-                with psycopg.connect(server.dsn_of(dbname=name, user=user, password=password)) as planting:
+                with (
+                    psycopg.connect(server.dsn_of(dbname=name, user=user, password=password)) as planting,
+                    psycopg.connect(server.dsn_of(dbname=name)) as older,
+                ):
+                    older.execute("SELECT pg_current_xact_id()")  # than what another one does to the schema
                     planting.execute(PLANTED)
                     planting.rollback()
                     planting.execute("SELECT 1")  # has the right as long as it locks nothing
@@ -243,6 +247,8 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                         ):
                             making.execute(made)
                         connection.execute(revoke)
+                    with pytest.raises(psycopg.Error, match="in transactions that have not ended yet"):
+                        older.execute("CREATE EXTENSION madtree CASCADE")
                     planting.execute(PLANTED)
                 with pytest.raises(psycopg.Error, match=r"or has others' objects"):
                     connection.execute("CREATE EXTENSION madtree CASCADE")
