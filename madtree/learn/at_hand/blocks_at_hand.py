@@ -39,6 +39,9 @@ from madtree.learn.waves import (
     WaveRequest,
 )
 
+_FEW_LEAVES = (
+    128  # of a large tree of the least size; what has more leaves must have more rows, or small nodes take the time
+)
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 
 
@@ -190,7 +193,9 @@ class BlocksAtHand(Provider):
         """Whether there is one tree, of so many rows that only those are to be copied that are counted."""
         n_rows = sum(block.codes.n_rows for block in blocks)
         carries_codes = RecordLayout.of(blocks[0].codes, problem.n_classes).n_features > 0
-        return problem.n_trees == 1 and carries_codes and n_rows >= problem.tuning.large_tree
+        n_leaves = max(problem.parameters.max_leaf_nodes or 2**problem.parameters.max_depth, _FEW_LEAVES)
+        is_large = n_rows * _FEW_LEAVES >= problem.tuning.large_tree * n_leaves
+        return problem.n_trees == 1 and carries_codes and is_large
 
     def _records_of(self, problem: Problem, blocks: Sequence[Block]) -> RowRecords | None:
         """Of all blocks, to be drawn from for tree after tree; None where records do not carry codes."""
