@@ -39,9 +39,8 @@ from madtree.learn.waves import (
     WaveRequest,
 )
 
-_FEW_LEAVES = (
-    128  # of a large tree of the least size; what has more leaves must have more rows, or small nodes take the time
-)
+# Of a large tree with the fewest rows; one of more leaves has more, as small nodes would take the time.
+_FEW_LEAVES = 128
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 
 
