@@ -251,9 +251,8 @@ def found_engine(connection: psycopg.Connection[Any], wanted: Engine = "auto") -
     row = connection.cursor(row_factory=tuple_row).execute(EXTENSION_VERSION, prepare=False).fetchone()
     if row is not None and row[1]:
         return "extension", f"madtree: engine=extension, version {row[0]} in the server"
-    found = "no extension madtree"
-    if row is not None:
-        found = f"an extension madtree {row[0]}, which is too old or no superuser's"
+    why = "which is too old or no superuser's"
+    found = "no extension madtree" if row is None else f"an extension madtree {row[0]}, {why}"
     if wanted == "extension":
         hint = None if row is None else "As a superuser: ALTER EXTENSION madtree UPDATE, or DROP and CREATE it"
         raise MadtreeError(f"this database has {found}, which engine=extension asks for", hint=hint, sqlstate="3F000")

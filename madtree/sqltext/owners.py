@@ -128,8 +128,9 @@ STILL_TRUSTED = f"({is_trusted('c.relowner')} AND {STILL_OWNED})"
 
 # Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, on it, on
 # its parents, on tables whose changes go on to it by a foreign key, or on what has a rule that names it, as views do,
-# of an owner whom the caller trusts, whose rights count there, and which may make a change of deleting; who owns one of
-# these; or who is a member of the role that may write to all tables. NULL for nobody. In a query with `CALLER`.
+# of an owner whom the caller trusts, whose rights count there; who owns one of these; or who is a member of the role
+# that may write to all tables. A rule may turn a DELETE into an UPDATE, so the right to delete counts on all but the
+# table itself. NULL for nobody. In a query with `CALLER`.
 WRITER = f"""(
     WITH RECURSIVE way (oid) AS (
         SELECT c.oid

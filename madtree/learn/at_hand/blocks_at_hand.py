@@ -39,7 +39,8 @@ from madtree.learn.waves import (
     WaveRequest,
 )
 
-# Of a large tree with the fewest rows; one of more leaves has more, as small nodes would take the time.
+# That a tree of `large_tree` rows may have. One of more leaves needs as many times more rows to count as large: its
+# small nodes would take most of the time else.
 _FEW_LEAVES = 128
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 
@@ -193,8 +194,7 @@ class BlocksAtHand(Provider):
         n_rows = sum(block.codes.n_rows for block in blocks)
         carries_codes = RecordLayout.of(blocks[0].codes, problem.n_classes).n_features > 0
         n_leaves = max(problem.parameters.max_leaf_nodes or 2**problem.parameters.max_depth, _FEW_LEAVES)
-        is_large = n_rows * _FEW_LEAVES >= problem.tuning.large_tree * n_leaves
-        return problem.n_trees == 1 and carries_codes and is_large
+        return problem.n_trees == 1 and carries_codes and n_rows * _FEW_LEAVES >= problem.tuning.large_tree * n_leaves
 
     def _records_of(self, problem: Problem, blocks: Sequence[Block]) -> RowRecords | None:
         """Of all blocks, to be drawn from for tree after tree; None where records do not carry codes."""

@@ -74,13 +74,10 @@ def _change(lines: Array, rows: ChangingRows, values: Mapping[str, Any], loss: R
             first = first + offsets
         lines[:] = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
     else:
-        before, own = scores_of(rows, loss), loss.first + values["added_to"]
-        lines[:own], lines[own + 1 :] = before[:own], before[own + 1 :]
-        added = 0.0
+        lines[:] = scores_of(rows, loss)
         if values["node_value"] is not None:
             assert rows.nodes is not None
-            added = values["node_value"].take(rows.nodes)
-        np.add(before[own], added, out=lines[own])
+            lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes)
     if values["next"] == 0:
         loss.end_round(lines)
 

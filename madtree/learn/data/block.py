@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from madtree.learn.data.mixing import mix_first
 from madtree.learn.data.runs import Runs, flat_nonzero
 from madtree.learn.data.types import Array, Ints
 from madtree.records import dataclass
@@ -19,7 +20,7 @@ USUAL_BLOCK_ROWS = 65_536
 CACHED_ROWS = 32_768  # of which several numbers each do, too
 # Rows of a block, many times as many as it usually has: what is done with one block takes no longer than some seconds.
 MOST_BLOCK_ROWS = 2**20
-_HASH_FACTOR, _MIXING_FACTOR = np.uint32(0x01000193), np.uint32(0x7FEB352D)
+_HASH_FACTOR = np.uint32(0x01000193)
 
 
 def pieces_of(n_rows: int, most: int = USUAL_BLOCK_ROWS) -> Iterator[slice]:
@@ -111,7 +112,7 @@ class Codes:
 
     @cached_property
     def hashes(self) -> Array:
-        """(n_rows,) uint32 a hash of each row's codes, the bits of which one more multiplication mixes well."""
+        """(n_rows,) uint32 a hash of each row's codes; `mix_last` is left to whoever draws by it, with a key."""
         found = np.zeros(self.n_rows, np.uint32)
         columns = [self.column(feature) for feature in range(len(self.layout.wide))]
         for piece in pieces_of(len(found)):
@@ -119,9 +120,7 @@ class Codes:
             for column in columns:
                 own *= _HASH_FACTOR
                 own += column[piece]
-            own ^= own >> np.uint32(16)
-            own *= _MIXING_FACTOR
-            own ^= own >> np.uint32(15)
+            mix_first(own)
         return found
 
     def gather(self, feature: Ints) -> Array:

@@ -1,9 +1,6 @@
 """Hashes that tell what is drawn, and the order of rows by hashes and other keys of 32 bits.
 
 A hash is the same on every machine, in every process, whatever the order of rows or trees.
-
-`mixed` is lowbias32 of Chris Wellons' hash prospector (2018): a permutation of 32-bit numbers of which each bit of the
-input changes each bit of the output with a probability close to one half.
 """
 
 from __future__ import annotations
@@ -13,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from madtree.learn.data.block import pieces_of
+from madtree.learn.data.mixing import mixed
 from madtree.learn.data.types import Array, Ints
 
 _U = np.uint32
@@ -20,16 +18,6 @@ _HALF = 16  # bits, by which numpy sorts by radix: half as long as comparing key
 _HASHES = 2.0**32
 _PART_ROWS = 2**17  # that are put in order at once, more or less
 _FEW_ROWS = 2**19  # that are not parted
-
-
-def mixed(value: Array) -> Array:
-    """Hashes, uint32, of numbers (n,) uint32."""
-    z = value ^ (value >> _U(16))
-    z *= _U(0x7FEB352D)
-    z ^= z >> _U(15)
-    z *= _U(0x846CA68B)
-    z ^= z >> _U(16)
-    return np.asarray(z)
 
 
 def keyed(purpose: int, seed: int, numbers: Array) -> Array:

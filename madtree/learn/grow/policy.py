@@ -58,7 +58,6 @@ class BestFirst:
     def choose(self, growing: GrowingTrees) -> Ints:
         candidates = growing.candidates
         parent = growing.parent[candidates]  # -1 of roots, which come first of all
-        reached: Bools
         if self.share < 1:
             reached = self._come_first(growing, parent, growing.tree[candidates])
         else:

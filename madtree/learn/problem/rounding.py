@@ -24,6 +24,7 @@ from madtree.learn.data import (
     Ints,
     Values,
     keyed,
+    mix_last,
     pieces_of,
     portable,
     require,
@@ -34,7 +35,6 @@ from madtree.records import dataclass
 _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
 _DRAWN, _HALF = 32, np.uint32(16)  # bits of a hash
-_FACTOR = np.uint32(0x846CA68B)
 # A packed number is the gradient and the hessian, times these powers of two, plus 1 for the row.
 _HESSIAN, _GRADIENT = 12, 33
 
@@ -95,8 +95,7 @@ class Rounding:
         for piece in pieces_of(n_rows, CACHED_ROWS):
             at = piece if rows is None else rows[piece]
             draws: Array = hashes[at] ^ self._key
-            draws *= _FACTOR  # the second half of `mixed`; the hashes have had the first one
-            draws ^= draws >> _HALF
+            mix_last(draws)
             found, drawn = values[:, : len(draws)], noise[: len(draws)]
             for own, shift, unit, into in zip(limbs, shifts, units, found, strict=True):
                 exponent = shift[0] if tree is None else shift.take(tree[at])

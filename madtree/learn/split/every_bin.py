@@ -65,7 +65,7 @@ def _have_missing(histograms: Histograms) -> Bools:
     """(n_features, n_slots) segments with rows whose value is missing."""
     layout = histograms.layout
     counts = [histograms.view(*run)[: layout.channels.n_counts, :, :, MISSING] for run in layout.runs]
-    return np.asarray((counts[0] if len(counts) == 1 else np.concatenate(counts, axis=1)).any(axis=0))
+    return np.asarray(np.concatenate(counts, axis=1).any(axis=0))
 
 
 @dataclass(frozen=True)
