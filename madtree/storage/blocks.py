@@ -199,7 +199,7 @@ class BlockStore(Provider):
         """Keep a column in the place of another one, or of none."""
         if isinstance(before, _Spilled) and before.span[1] - before.span[0] == column.nbytes:
             assert self._file is not None
-            self._file.overwrite(before.span, column.tobytes())
+            self._file.overwrite(before.span, column.reshape(-1).view(np.uint8).data)
             return _Spilled(before.span, column.dtype, column.shape)
         held = 0 if before is None or isinstance(before, _Spilled) else before.nbytes
         if self._held_bytes - held + column.nbytes > self._limits.memory_bytes:

@@ -31,6 +31,8 @@ _PREFIX = "routing_"  # of its fields among other values
 # What leaves have, beside their own number as `child`.
 _ZERO_OF_LEAF = ("feature", "missing_right", "child", "surrogates", "first_surrogate")
 _LEAF: dict[str, int] = {"cut": WIDE_LIMIT, "table": -1, **dict.fromkeys(_ZERO_OF_LEAF, 0)}
+# What says something where no node has categories or surrogates.
+_OF_CUTS = ("feature", "cut", "missing_right", "child", "rounds", "deepest")
 
 
 def category_table(width: int, left: Ints, right: Ints) -> Array:
@@ -129,8 +131,9 @@ class Routing:
         )
 
     def to_values(self) -> dict[str, Any]:
-        """Its fields by name, for `codec.dump`."""
-        return {f"{_PREFIX}{f.name}": getattr(self, f.name) for f in fields(self) if f.init}
+        """Its fields by name, for `codec.dump`, but for those that say nothing."""
+        names = [f.name for f in fields(self) if f.init] if self.has_categories_or_surrogates else _OF_CUTS
+        return {f"{_PREFIX}{name}": getattr(self, name) for name in names}
 
     @classmethod
     def from_values(
@@ -146,10 +149,10 @@ class Routing:
         Raises:
             MadtreeError: it leads out of the nodes, or round in a circle.
         """
-        of_routing = {name.removeprefix(_PREFIX): v for name, v in values.items() if name.startswith(_PREFIX)}
-        given = Values(of_routing)
-        child = given.ints("child", (None if nodes is None else len(nodes),), 0, 2**31 - 1, np.int32)
+        sent = {name.removeprefix(_PREFIX): v for name, v in values.items() if name.startswith(_PREFIX)}
+        child = Values(sent).ints("child", (None if nodes is None else len(nodes),), 0, 2**31 - 1, np.int32)
         m = len(child)
+        given = Values({**vars(cls.leaves(0, m)), **sent})  # what is left out is as of leaves
         own, n_nodes = (np.arange(m), m) if nodes is None else (nodes, n_nodes)
         inner = child != own
         # So a way down ends, and stays among the nodes: a child is behind its parent, and its sibling is there.

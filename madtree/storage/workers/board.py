@@ -177,7 +177,7 @@ class Board:
         self._written += _NUMBER.size + length
         return found
 
-    def put_answer(self, data: bytes) -> None:
+    def put_answer(self, data: bytes | memoryview) -> None:
         """This worker's next answer; the leader has read the one before (`may_answer`).
 
         Raises:

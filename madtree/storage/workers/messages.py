@@ -35,6 +35,7 @@ from madtree.storage.blocks import BlockLimits
 _MOST_BYTES = 2**62
 _HANDED = (*COLUMNS, SCORES)  # columns of rows that are handed over
 _PROBLEMS = 4  # that are remembered: more are not asked about in turns
+_NUMBER = "problem_number"
 _MOST_ROWS = 2**48
 _MOST_WAVES = 2**31
 
@@ -193,64 +194,62 @@ _KINDS |= dict.fromkeys(COUNTED, CountRequest)
 
 
 class MessageWriter:
-    """Makes bytes of what the leader tells. What a problem says is made once for all requests about it."""
-
-    def __init__(self) -> None:
-        self._problems: deque[tuple[Problem, Array]] = deque(maxlen=_PROBLEMS)
-
-    def dump(self, message: Message) -> bytes:
-        problem = getattr(message, "problem", None)
-        if problem is None:
-            return codec.dump(message.to_values())
-        problem_values = problem.to_values()
-        own = {name: value for name, value in message.to_values().items() if name not in problem_values}
-        return codec.dump({**own, Problem.KNOWN: self._bytes(problem, problem_values)})
-
-    def _bytes(self, problem: Problem, problem_values: dict[str, Any]) -> Array:
-        for known, found in self._problems:
-            if known is problem:
-                return found
-        found = np.frombuffer(codec.dump(problem_values), np.uint8)
-        self._problems.append((problem, found))
-        return found
-
-
-class MessageReader:
-    """Reads what `MessageWriter` has made. Requests about the same problem have the same object of it, so that who
-    keeps anything for a problem sees that at once.
+    """Makes bytes of what the leader tells. What a problem says comes with the first message about it; later ones have
+    its number alone.
     """
 
     def __init__(self) -> None:
-        self._problems: deque[tuple[bytes, Problem]] = deque(maxlen=_PROBLEMS)
+        self._problems: deque[tuple[int, Problem]] = deque(maxlen=_PROBLEMS)
+
+    def dump(self, message: Message) -> bytes:
+        problem, values = getattr(message, "problem", None), message.to_values()
+        if problem is None:
+            return codec.dump(values)
+        known = problem.to_values()
+        own = {name: value for name, value in values.items() if name not in known}
+        for number, one in self._problems:
+            if one is problem:
+                return codec.dump({**own, _NUMBER: number})
+        number = self._problems[-1][0] + 1 if self._problems else 0
+        self._problems.append((number, problem))
+        return codec.dump({**known, **values, _NUMBER: number})
+
+
+class MessageReader:
+    """Reads what `MessageWriter` has made, all of it and in order. Messages about the same problem have the same object
+    of it, so that who keeps anything for a problem sees that at once.
+    """
+
+    def __init__(self) -> None:
+        self._problems: deque[tuple[int, Problem]] = deque(maxlen=_PROBLEMS)
 
     def read(self, data: bytes) -> Message:
         """What the leader has published after the plan; raises MadtreeError where it is none of these."""
         values = codec.load(data)
-        if Problem.KNOWN in values:
-            values[Problem.KNOWN] = self._problem(
-                Values(values).ints(Problem.KNOWN, (None,), 0, 255, np.uint8).tobytes()
-            )
-        message: Message = _KINDS[Values(values).text("what", _KINDS)].from_values(values)
+        given = Values(values)
+        if _NUMBER in values:
+            values[Problem.KNOWN] = self._problem(given.integer(_NUMBER, 0, _MOST_ROWS), values)
+        message: Message = _KINDS[given.text("what", _KINDS)].from_values(values)
         return message
 
-    def _problem(self, data: bytes) -> Problem:
+    def _problem(self, number: int, values: Mapping[str, Any]) -> Problem:
         for known, problem in self._problems:
-            if known == data:
+            if known == number:
                 return problem
-        problem = Problem.from_values(codec.load(data))
-        self._problems.append((data, problem))
+        problem = Problem.from_values(values)
+        self._problems.append((number, problem))
         return problem
 
 
-def _array_bytes(request: Any, answer: Array) -> bytes:
-    return answer.tobytes()
+def _array_bytes(request: Any, answer: Array) -> memoryview:
+    return answer.reshape(-1).view(np.uint8).data
 
 
 def _rows_bytes(request: RowsRequest, answer: RowsOfNodes) -> bytes:
     return codec.dump(answer.to_values(request.widths, request.features[0]))
 
 
-_ANSWER_BYTES: dict[type, Callable[..., bytes]] = {
+_ANSWER_BYTES: dict[type, Callable[..., bytes | memoryview]] = {
     CountRequest: _array_bytes,
     RowsRequest: _rows_bytes,
     FoldHashesRequest: _array_bytes,
@@ -261,7 +260,7 @@ _ANSWER_BYTES: dict[type, Callable[..., bytes]] = {
 }
 
 
-def answer_bytes(request: ByOwnRows, answer: Any) -> bytes:
+def answer_bytes(request: ByOwnRows, answer: Any) -> bytes | memoryview:
     """An answer on its way to the leader, who knows what was asked."""
     return _ANSWER_BYTES[type(request)](request, answer)
 
