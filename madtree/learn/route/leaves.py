@@ -9,6 +9,7 @@ import numpy as np
 from madtree.learn.data import RIGHT, UNKNOWN, Array, Block, Codes, Ints, flat_nonzero, pieces_of
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
+from madtree.learn.route.stored_nodes import node_type
 from madtree.learn.walk import CodeMatrix, Descent, where_leaves_agree
 
 _MOST_SPLITS = 100  # of a tree that rows go down by masks: with more, most rows are far from most splits
@@ -17,7 +18,7 @@ _LEAST_ROWS = 16_384  # of fewer, calling numpy takes most of the time
 # The number of the rows there, the feature, the cut, whether missing codes go right, and by how much the number of
 # those that go right grows.
 _Split = tuple[int, int, np.unsignedinteger, bool, np.uint8]
-_Tree = tuple[list[_Split], Ints]  # a parent before its children; (n_leaves,) int32 the leaf of each number
+_Tree = tuple[list[_Split], Array]  # a parent before its children; (n_leaves,) the leaf of each number
 
 
 class WayDown:
@@ -35,7 +36,7 @@ class WayDown:
             return self._step_by_step(roots(block, replica, n_groups), block.codes)
         codes = _of_one_width(block.codes)
         descent = self._descent(codes.dtype.type, len(codes))
-        found: Ints = np.empty(block.codes.n_rows, np.int32)
+        found: Ints = np.empty(block.codes.n_rows, node_type(len(self.routing.child)))
         by_masks = n_groups == 1 and len(found) >= _LEAST_ROWS and descent.tables is None
         tree = self._few_splits(descent, replica) if by_masks else None
         for rows in pieces_of(len(found)):
@@ -76,7 +77,7 @@ class WayDown:
             splits.append((number, int(descent.feature[node]), descent.cut[node], missing_right, more))
             nodes[number] = left
             nodes.append(left + 1)
-        self._trees[key] = splits, np.array(nodes, np.int32)
+        self._trees[key] = splits, np.array(nodes, node_type(len(descent.child)))
         return self._trees[key]
 
     def _descent(self, kind: type[np.unsignedinteger], n_features: int) -> Descent:
@@ -128,8 +129,8 @@ def to_agreement(routing: Routing, n_trees: int, leaf_values: Array) -> tuple[Ro
 
 
 def _enter_leaves(tree: _Tree, codes: Array, found: Ints) -> None:
-    """Write into `found` (n_rows,) int32 the leaf that each row ends in. Each split is made of all rows at once, by
-    masks of a byte a row: bits, as `CodeMatrix` has them, pay where other trees ask the same.
+    """Write into `found` (n_rows,) the leaf that each row ends in. Each split is made of all rows at once, by masks of
+    a byte a row: bits, as `CodeMatrix` has them, pay where other trees ask the same.
     """
     splits, leaves = tree
     has_missing = codes.min(initial=1) == 0
