@@ -74,15 +74,10 @@ def _change(lines: Array, rows: ChangingRows, values: Mapping[str, Any], loss: R
             first = first + offsets
         lines[:] = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
     else:
-        scores = scores_of(rows, loss)
-        if values["node_value"] is None:
-            lines[:] = scores
-        else:
+        lines[:] = scores_of(rows, loss)
+        if values["node_value"] is not None:
             assert rows.nodes is not None
-            at = loss.first + values["added_to"]
-            values["node_value"].take(rows.nodes, out=lines[at], mode="clip")
-            lines[at] += scores[at]
-            lines[:at], lines[at + 1 :] = scores[:at], scores[at + 1 :]
+            lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes)
     if values["next"] == 0:
         loss.end_round(lines)
 
