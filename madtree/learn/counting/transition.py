@@ -15,7 +15,7 @@ import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.rows_by_node import RowsByNode, add_rows_by_node
-from madtree.learn.data import Array, Block, Coroutine, Ints, finished
+from madtree.learn.data import Array, Block, Coroutine, Ints, finished, flat_nonzero
 from madtree.learn.histogram import (
     Histograms,
     RowsInPlay,
@@ -160,12 +160,12 @@ def final(state: Array) -> Array:
 def _add_by_leaf(state: Array, block: PlacedBlock, replica: int, request: CountRequest) -> None:
     problem, replicas = request.problem, request.problem.replicas
     node = block.nodes(request, replica)
-    rows: Ints | None
+    rows: Ints | None = None
     if request.held_out:
         rows = replicas.held_out(block.block, replica)
-    else:
-        multiplicity = replicas.multiplicity(block.block, replica)
-        rows = None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
+    elif (multiplicity := replicas.multiplicity(block.block, replica)) is not None:
+        rows = flat_nonzero(multiplicity != 0)
+        rows = rows if multiplicity.max(initial=0) < 2 else rows.repeat(multiplicity.take(rows))
     in_leaves = RowsInLeaves(block.block.target, block.block.weight, block.block.tree, node)
     in_leaves = in_leaves if rows is None else in_leaves.take(rows)
     if request.what == "limbs":

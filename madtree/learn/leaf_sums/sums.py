@@ -111,9 +111,9 @@ class RowsInLeaves:
 
     def take(self, rows: Ints) -> RowsInLeaves:
         """Some of the rows (m,)."""
-        weight = None if self.weight is None else self.weight[:, rows]
-        tree = None if self.tree is None else self.tree[rows]
-        return RowsInLeaves(self.target[..., rows], weight, tree, self.node[rows])
+        weight = None if self.weight is None else self.weight.take(rows, axis=-1)
+        tree = None if self.tree is None else self.tree.take(rows)
+        return RowsInLeaves(self.target.take(rows, axis=-1), weight, tree, self.node.take(rows))
 
     def add_limbs(self, state: Floats, slot_of_node: Ints) -> None:
         """Add the limbs of weights and targets to `state` (n_limbs, n_slots), in place.
