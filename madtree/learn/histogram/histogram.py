@@ -206,7 +206,7 @@ def add_totals(state: Array, channels: Channels, some: RowsInPlay, gathered_belo
         return
     slot, limbs, _ = rows
     size = n_slots * channels.n_counts
-    for sums, weights in zip(state.reshape(-1, size), (None, *limbs), strict=True):
+    for sums, weights in zip(state.reshape(-1, size), (None, *limbs), strict=False):
         sums += np.bincount(slot, weights, minlength=size)[:size]
 
 
