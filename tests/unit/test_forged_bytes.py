@@ -99,7 +99,7 @@ def count_request(what: What, n_folds: int, *, n_drawn: int = 0) -> tuple[bytes,
 
     `n_drawn`: features that were drawn for each node; 0 where all are counted.
     """
-    n_classes = 0 if what == "powers" else 3
+    n_classes = 0 if what in ("limbs", "powers") else 3
     of_counts = what == "powers" and n_folds > 0
     criterion = "gini" if n_classes else "poisson" if of_counts else "mse"
     parameters = Parameters(criterion, 4, min_split=10, min_bucket=4, n_folds=n_folds, max_surrogates=2)

@@ -18,8 +18,8 @@ from madtree.records import dataclass
 
 # What is counted of the rows of some nodes:
 # histograms: by code of each feature; sides: the same, with the side of the node's primary split as the class
-# (learn.split.surrogates); totals: whatever the codes; limbs: the same without the row counts, which stay 0;
-# powers: of the distances to the nodes' means (learn.leaf_sums), of all nodes that are leaves; of counts
+# (learn.split.surrogates); totals: whatever the codes; limbs: the same without the row counts, which stay 0, of
+# regression; powers: of the distances to the nodes' means (learn.leaf_sums), of all nodes that are leaves; of counts
 # the terms of their deviance (learn.leaf_sums).
 What = Literal["histograms", "sides", "totals", "limbs", "powers"]
 COUNTED: tuple[What, ...] = get_args(What)
@@ -199,7 +199,8 @@ def by_rows(n_rows: Ints, rows_together: int) -> Iterator[slice]:
 
 def _powers(given: Values, problem: Problem, what: What) -> tuple[int, ...]:
     """The exponents of a request for `what`; raises MadtreeError where they are none, or it cannot be for powers."""
-    require(what != "powers" or problem.target_grid is not None, "what", "powers of a regression only")
+    of_numbers = what in ("limbs", "powers")
+    require(not of_numbers or problem.target_grid is not None, "what", "limbs and powers of a regression only")
     known = LOGARITHMS_AND_PRODUCTS if problem.parameters.outcome.leaf_sums == "deviance" else UP_TO_FOURTH
     powers = given.integers("powers", None, 1, max(known))
     require(len(powers) <= len(known), "powers", f"no more than {len(known)}")

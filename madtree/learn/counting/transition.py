@@ -15,7 +15,7 @@ import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.rows_by_node import RowsByNode, add_rows_by_node
-from madtree.learn.data import Array, Block, Coroutine, Ints, finished
+from madtree.learn.data import Array, Block, Coroutine, Ints, finished, flat_nonzero
 from madtree.learn.histogram import (
     Histograms,
     RowsInPlay,
@@ -130,11 +130,10 @@ def transition_coroutine(state: Array | None, blocks: Sequence[PlacedBlock], req
     for block in blocks:
         for replica in range(request.problem.n_replicas):
             yield
-            if request.what == "powers":
-                _add_powers(total, block, replica, request)
-            elif request.what in ("totals", "limbs"):
-                some = block.counted(request, replica)
-                add_totals(total, request.channels, some, gathered_below, with_rows=request.what == "totals")
+            if request.what in ("powers", "limbs"):
+                _add_by_leaf(total, block, replica, request)
+            elif request.what == "totals":
+                add_totals(total, request.channels, block.counted(request, replica), gathered_below)
             elif together:
                 parts.append(block.counted(request, replica))
             else:
@@ -158,16 +157,19 @@ def final(state: Array) -> Array:
     return state
 
 
-def _add_powers(state: Array, block: PlacedBlock, replica: int, request: CountRequest) -> None:
+def _add_by_leaf(state: Array, block: PlacedBlock, replica: int, request: CountRequest) -> None:
     problem, replicas = request.problem, request.problem.replicas
     node = block.nodes(request, replica)
-    rows: Ints | None
+    rows: Ints | None = None
     if request.held_out:
         rows = replicas.held_out(block.block, replica)
-    else:
-        multiplicity = replicas.multiplicity(block.block, replica)
-        rows = None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
+    elif (multiplicity := replicas.multiplicity(block.block, replica)) is not None:
+        rows = flat_nonzero(multiplicity != 0)
+        rows = rows if multiplicity.max(initial=0) < 2 else rows.repeat(multiplicity.take(rows))
     in_leaves = RowsInLeaves(block.block.target, block.block.weight, block.block.tree, node)
     in_leaves = in_leaves if rows is None else in_leaves.take(rows)
+    if request.what == "limbs":
+        in_leaves.add_limbs(state[request.channels.n_counts :], request.slot_of_node)
+        return
     add = in_leaves.add_terms if problem.parameters.outcome.leaf_sums == "deviance" else in_leaves.add_powers
     add(state, problem, request.powers, request.means, replica * problem.n_groups)

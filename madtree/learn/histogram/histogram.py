@@ -198,24 +198,16 @@ def _touched(slots: Ints, layout: HistogramLayout) -> tuple[int, int]:
     return first, int(known.max()) - first + 1
 
 
-def add_totals(
-    state: Array, channels: Channels, some: RowsInPlay, gathered_below: float, *, with_rows: bool = True
-) -> None:
-    """Count rows into `state` (n_channels, n_slots) whatever their codes, in place; otherwise as `add_rows`.
-
-    `with_rows`: whether the rows themselves are counted, beside what is summed of them.
-    """
+def add_totals(state: Array, channels: Channels, some: RowsInPlay, gathered_below: float) -> None:
+    """Count rows into `state` (n_channels, n_slots) whatever their codes, in place; otherwise as `add_rows`."""
     n_slots = state.shape[1]
     rows = _rows_in_play(channels, n_slots, some, gathered_below)
     if rows is None:
         return
     slot, limbs, _ = rows
     size = n_slots * channels.n_counts
-    at = 0 if with_rows else channels.n_counts
-    for weights in (*([None] if with_rows else []), *limbs):
-        sums = np.bincount(slot, weights, minlength=size)[:size]
-        state[at : at + channels.n_counts] += sums.reshape(channels.n_counts, -1)
-        at += channels.n_counts
+    for sums, weights in zip(state.reshape(-1, size), (None, *limbs), strict=False):
+        sums += np.bincount(slot, weights, minlength=size)[:size]
 
 
 def _rows_in_play(

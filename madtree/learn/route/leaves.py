@@ -9,15 +9,15 @@ import numpy as np
 from madtree.learn.data import RIGHT, UNKNOWN, Array, Block, Codes, Ints, flat_nonzero, pieces_of
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
+from madtree.learn.route.stored_nodes import node_type
 from madtree.learn.walk import CodeMatrix, Descent, where_leaves_agree
 
 _MOST_SPLITS = 100  # of a tree that rows go down by masks: with more, most rows are far from most splits
 _LEAST_ROWS = 16_384  # of fewer, calling numpy takes most of the time
 
-# The number of the rows there, the feature, the cut, whether missing codes go right, and by how much the number of
-# those that go right grows.
-_Split = tuple[int, int, np.unsignedinteger, bool, np.uint8]
-_Tree = tuple[list[_Split], Ints]  # a parent before its children; (n_leaves,) int32 the leaf of each number
+# Its number, the feature, the cut, and whether missing codes go right.
+_Split = tuple[np.uint8, int, np.unsignedinteger, bool]
+_Tree = tuple[list[_Split], Array]  # a parent before its children; (n_leaves,) the leaves from left to right
 
 
 class WayDown:
@@ -35,7 +35,7 @@ class WayDown:
             return self._step_by_step(roots(block, replica, n_groups), block.codes)
         codes = _of_one_width(block.codes)
         descent = self._descent(codes.dtype.type, len(codes))
-        found: Ints = np.empty(block.codes.n_rows, np.int32)
+        found: Ints = np.empty(block.codes.n_rows, node_type(len(self.routing.child)))
         by_masks = n_groups == 1 and len(found) >= _LEAST_ROWS and descent.tables is None
         tree = self._few_splits(descent, replica) if by_masks else None
         for rows in pieces_of(len(found)):
@@ -72,11 +72,10 @@ class WayDown:
                 continue
             if len(splits) == _MOST_SPLITS:
                 return None
-            more, missing_right = np.uint8(len(nodes) - number), bool(descent.missing_right[node])
-            splits.append((number, int(descent.feature[node]), descent.cut[node], missing_right, more))
-            nodes[number] = left
-            nodes.append(left + 1)
-        self._trees[key] = splits, np.array(nodes, np.int32)
+            missing_right = bool(descent.missing_right[node])
+            splits.append((np.uint8(number), int(descent.feature[node]), descent.cut[node], missing_right))
+            nodes[number : number + 1] = left, left + 1
+        self._trees[key] = splits, np.array(nodes, node_type(len(descent.child)))
         return self._trees[key]
 
     def _descent(self, kind: type[np.unsignedinteger], n_features: int) -> Descent:
@@ -128,19 +127,23 @@ def to_agreement(routing: Routing, n_trees: int, leaf_values: Array) -> tuple[Ro
 
 
 def _enter_leaves(tree: _Tree, codes: Array, found: Ints) -> None:
-    """Write into `found` (n_rows,) int32 the leaf that each row ends in. Each split is made of all rows at once, by
-    masks of a byte a row: bits, as `CodeMatrix` has them, pay where other trees ask the same.
+    """Write into `found` (n_rows,) the leaf that each row ends in. Each split is made of all rows at once: the nodes so
+    far are numbered from left to right, and those right of a split go up by one, as do the rows that it sends right.
+
+    With a byte a row: bits, as `CodeMatrix` has them, pay where other trees ask the same.
     """
     splits, leaves = tree
     has_missing = codes.min(initial=1) == 0
     number = np.zeros(len(found), np.uint8)
-    above, here = np.empty((2, len(found)), np.bool_)
-    for own, feature, cut, missing_right, more in splits:
+    above, place = np.empty(len(found), np.bool_), np.empty(len(found), np.uint8)
+    right = above.view(np.uint8)
+    for own, feature, cut, missing_right in splits:
         np.greater(codes[feature], cut, out=above)
         if missing_right and has_missing:
-            above |= np.equal(codes[feature], 0, out=here)
-        above &= np.equal(number, own, out=here)
-        number += np.multiply(above.view(np.uint8), more, out=here.view(np.uint8))
+            above |= codes[feature] == 0
+        np.add(number, right, out=place)
+        np.greater(place, own, out=above)
+        number += right
     leaves.take(number, out=found, mode="clip")
 
 

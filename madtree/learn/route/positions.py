@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-import numpy as np
-
 from madtree.learn.data import Array, Block, Ints
 from madtree.learn.route.leaves import WayDown
 from madtree.learn.route.routing import Routing
+from madtree.learn.route.stored_nodes import node_type
 
 POSITION_BYTES = 4  # of a row's node in one replica, at most
-_NARROW_NODES = 65_536
 
 
 class Positions:
@@ -59,7 +57,7 @@ class Positions:
         return (rounds, node) if fits else None
 
     def _remember(self, key: tuple[int, int], rounds: int, node: Ints, n_nodes: int) -> None:
-        stored: Array = node.astype(np.uint16, copy=False) if n_nodes <= _NARROW_NODES else node
+        stored: Array = node.astype(node_type(n_nodes), copy=False)
         if stored.nbytes > self._limit:
             return
         self._entries[key] = (rounds, n_nodes, stored)

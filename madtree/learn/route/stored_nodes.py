@@ -46,10 +46,14 @@ class StoredNodes:
         return node
 
 
+def node_type(n_nodes: int) -> np.dtype[Any]:
+    """The smallest type that tells so many nodes apart."""
+    return np.dtype(_TYPES[(n_nodes > 2**8) + (n_nodes > 2**16)])
+
+
 def node_bytes(node: Ints, n_nodes: int) -> bytes:
-    """Nodes (n_rows,) as they are kept: in the smallest type that holds `n_nodes` of them."""
-    dtype = next(np.dtype(name) for name in _TYPES if n_nodes <= 1 + np.iinfo(name).max)
-    kept: bytes = node.astype(dtype, copy=False).tobytes()
+    """Nodes (n_rows,) as they are kept."""
+    kept: bytes = node.astype(node_type(n_nodes), copy=False).tobytes()
     return kept
 
 

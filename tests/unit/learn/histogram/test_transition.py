@@ -92,14 +92,18 @@ def test_merge_is_associative_and_commutative_and_a_cut_block_gives_the_same_sta
     assert final(left).tobytes() == final(right).tobytes() == whole.tobytes()
 
 
-@pytest.mark.parametrize("n_classes", [3, 0])
-def test_limbs_are_totals_without_rows(n_classes: int) -> None:
-    request, block = _request("totals", n_classes)
+@pytest.mark.parametrize("n_folds", [0, 3])
+@pytest.mark.parametrize("n_classes", [COUNTS, 0])
+def test_limbs_are_totals_without_rows(n_classes: int, n_folds: int) -> None:
+    request, block = _request("totals", n_classes, n_folds=n_folds)
     totals, n_counts = _state(request, block), request.channels.n_counts
-    sums = _state(replace(request, what="limbs"), block)
+    request = replace(request, what="limbs")
+    sums = _state(request, block)
     assert not sums[:n_counts].any()
     assert sums[n_counts:].any()
     assert sums[n_counts:].tobytes() == totals[n_counts:].tobytes()
+    few_rows = cut(block, np.arange(block.codes.n_rows), 50)
+    assert reduce(merge, [_state(request, part) for part in few_rows]).tobytes() == sums.tobytes()
 
 
 @pytest.mark.one_in(3)
