@@ -168,19 +168,23 @@ class BinTable:
         found = midpoint(self.upper[start + left], self.lower.take(start + right, mode="clip"))
         return np.where(is_past, np.inf, found)
 
-    def cut(self, tree: Ints, feature: Ints, left: Ints, right: Ints, threshold: Floats) -> Ints:
-        """(m,) the last code that goes left of `threshold` (m,), which lies between the bins `left` and `right`.
+    def cut(self, tree: Ints, feature: Ints, left: Ints, right: Ints) -> Ints:
+        """(m,) the last code that goes left of the thresholds between the bins `left` and `right`.
 
         The bins in between are empty in the node, but not for rows that it was not grown on.
         """
         cut: Ints = left.copy()
         gaps = flat_nonzero(right > left + 1)
-        first = self.offsets[tree[gaps], feature[gaps]] + left[gaps]
+        if len(gaps) == 0:
+            return cut
+        tree, feature, left, right = tree[gaps], feature[gaps], left[gaps], right[gaps]
+        threshold = self.threshold(tree, feature, left, right)
+        first = self.offsets[tree, feature] + left
         # A bisection of all gaps at once: `low` is the first bin between the two that may lie above the threshold.
-        low, high = first.copy(), first + (right - left - 1)[gaps]
+        low, high = first.copy(), first + (right - left - 1)
         while len(open_ := flat_nonzero(low < high)):
             middle = (low[open_] + high[open_]) // 2
-            below = self.upper[middle] <= threshold[gaps[open_]]
+            below = self.upper[middle] <= threshold[open_]
             low[open_] = np.where(below, middle + 1, low[open_])
             high[open_] = np.where(below, high[open_], middle)
         cut[gaps] += (low - first).astype(cut.dtype)

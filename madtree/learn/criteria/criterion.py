@@ -14,8 +14,8 @@ from madtree.records import dataclass
 
 # Of some rows' sums (n_channels, m), in the trees (m,).
 OfSums = Callable[[Problem, Floats, Ints], Floats]
-# Of the sums on the left and on the right (n_channels, m), in the trees (m,).
-OfSides = Callable[[Problem, Floats, Floats, Ints], Bools]
+# Of the sums on the left and on the right (n_channels, m, 2), in the trees (m,).
+OfSides = Callable[[Problem, Floats, Ints], Bools]
 OfFeatures = Callable[[Problem, Ints, Ints, Floats | None], LeafTerms | None]
 BinGains = Callable[[Problem, Ints, Array, int], Floats]
 RoughBinGains = Callable[[Array, Array, int], tuple[Floats, Floats]]

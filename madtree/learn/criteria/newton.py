@@ -34,14 +34,25 @@ def newton_gain(left: Floats, right: Floats) -> Floats:
     (left_hessian, left_gradient), (right_hessian, right_gradient) = left, right
     gain: Floats
     with np.errstate(divide="ignore", invalid="ignore"):  # in place: half of the time went to new arrays
-        difference = left_gradient / left_hessian
-        difference -= right_gradient / right_hessian
+        difference, other = left_gradient / left_hessian, right_gradient / right_hessian
+        difference -= other
         difference *= difference
         gain = left_hessian * right_hessian
-        gain /= left_hessian + right_hessian
+        gain /= np.add(left_hessian, right_hessian, out=other)
         gain *= difference
-    np.copyto(gain, 0.0, where=_lacks_hessian(left, right))
+    np.copyto(gain, 0.0, where=np.minimum(left_hessian, right_hessian, out=other) < LEAST_HESSIAN)
     return gain
+
+
+def _units(problem: Problem, tree: Ints) -> tuple[Floats, Floats]:
+    """(m,) of the first limbs of gradients and hessians in the trees (m,); (1,) of the only tree, as numbers are
+    multiplied by a single one quicker.
+    """
+    assert problem.target_grid is not None
+    assert problem.weight_grid is not None
+    some = slice(1) if problem.n_trees == 1 else tree
+    target, weight = problem.target_grid.exponents[some, 0], problem.weight_grid.exponents[some, 0]
+    return np.ldexp(1.0, target), np.ldexp(1.0, weight)
 
 
 def with_penalties(criterion: Criterion, problem: Problem) -> Criterion:
@@ -64,13 +75,9 @@ def _penalized(criterion: Criterion, l2: float, least: float, by_bins: bool) -> 
 
     def bin_gains(problem: Problem, tree: Ints, upto: Array, min_bucket: int) -> Floats:
         """Behind all bins they take a third of the time that it takes to find those that have rows."""
-        assert problem.weight_grid is not None
-        assert problem.target_grid is not None
-        some = slice(1) if problem.n_trees == 1 else tree  # a single number is multiplied by quicker
-        units = (np.ldexp(1.0, grid.exponents[some]) for grid in (problem.weight_grid, problem.target_grid))
         rows, left = upto[0], np.empty(upto[1:].shape)
-        for own, sums, unit in zip(left, upto[1:], units, strict=True):
-            np.multiply(sums, unit, out=own)
+        for own, sums, unit in zip(left, upto[1:], _units(problem, tree)[::-1], strict=True):
+            np.multiply(sums, unit[:, None], out=own)
         found = gain(left, left[:, :, -1:] - left)
         np.copyto(found, 0.0, where=(rows < min_bucket) | (rows > rows[:, -1:] - min_bucket))
         return found
@@ -120,7 +127,7 @@ def sum_of_squares(moments: Floats, l2: Floats | float) -> Floats:
         return np.asarray(np.square(moments[1]) / (moments[0] + l2))
 
 
-def are_alike(problem: Problem, left: Floats, right: Floats, tree: Ints) -> Bools:
+def are_alike(problem: Problem, sides: Floats, tree: Ints) -> Bools:
     """(m,) whether G_l / H_l and G_r / H_r differ by no more than their rounding. Then no split gains: the form of
     `newton_gain` is 0 of equal ones, and with a penalty less than that.
 
@@ -130,18 +137,20 @@ def are_alike(problem: Problem, left: Floats, right: Floats, tree: Ints) -> Bool
     are wrong by much more, but not in the mean.
     """
     assert problem.target_grid is not None
-    assert problem.weight_grid is not None
-    both, trees, m = np.concatenate((left, right), axis=1), np.concatenate((tree, tree)), len(tree)
-    target, weight = (np.ldexp(1.0, grid.exponents[trees, 0]) for grid in (problem.target_grid, problem.weight_grid))
-    hessian, gradient = newton_moments(problem, both, trees)
+    is_exact: Bools | None = None  # their trees' gradients
+    if problem.rounding is not None:
+        is_exact = np.asarray((problem.rounding.target.exponents == problem.target_grid.exponents)[tree, 0])
+        if not is_exact.any():
+            return is_exact
+    both, trees = sides.reshape(len(sides), -1), tree.repeat(2)
+    target, weight = _units(problem, trees)
+    hessian, gradient = problem.weights(both, trees), problem.events(both, trees)
     with np.errstate(divide="ignore", invalid="ignore"):  # of sides without hessian, which are not split
         step = gradient / hessian
         size = np.abs(step)
         wrong = problem.row_counts(both) * (target + size * weight) / hessian + _DIGIT * size
-        found: Bools = np.abs(step[:m] - step[m:]) <= wrong[:m] + wrong[m:]
-    if problem.rounding is not None:
-        found &= (problem.rounding.target.exponents == problem.target_grid.exponents)[tree, 0]
-    return found
+        found: Bools = np.abs(step[::2] - step[1::2]) <= wrong[::2] + wrong[1::2]
+    return found if is_exact is None else np.asarray(found & is_exact)
 
 
 def smoothed_steps(problem: Problem, sums: Floats, tree: Ints) -> Floats:

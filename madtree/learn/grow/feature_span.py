@@ -59,14 +59,9 @@ def count_roots(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Program
             growing.routing,
             growing.slots(nodes),
             len(nodes),
-            n_rows=rows_of(problem, growing, nodes),
+            n_rows=int(growing.n_rows[nodes].sum()),
         )
         growing.n_rows[nodes] = problem.row_counts(growing.sums[:, nodes])
-
-
-def rows_of(problem: Problem, growing: GrowingTrees, nodes: Ints) -> int:
-    """Rows of nodes together; of roots, which may not have been counted yet, those of their trees."""
-    return int(np.where(nodes < growing.n_trees, problem.rows[growing.tree[nodes]], growing.n_rows[nodes]).sum())
 
 
 def bounds_of(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Floats | None:
@@ -114,9 +109,7 @@ class FeatureSpan:
 
     def are_small(self, growing: GrowingTrees, nodes: Ints) -> Bools:
         """Never true of a node whose child is large, so that the histograms of large nodes' parents are at hand."""
-        is_root = nodes < growing.n_trees  # which may not have been counted yet
-        n_rows = np.where(is_root, self.problem.rows[growing.tree[nodes]], growing.n_rows[nodes])
-        return np.asarray(n_rows < self.swept_below)
+        return np.asarray(growing.n_rows[nodes] < self.swept_below)
 
     def _sweep(
         self, growing: GrowingTrees, frontier: Ints, places: Ints, found: BestSplits, allowed: Bools | None
@@ -153,15 +146,17 @@ class FeatureSpan:
         if self.kept.bins + every.total_bins > most_bins:
             self.kept = KeptHistograms()  # growth may never come to what waits since earlier rounds
         keep = every.total_bins <= most_bins
-        keep &= rows_of(problem, growing, large) * len(self.widths) >= problem.tuning.subtracted_values
+        keep &= growing.n_rows[large].sum() * len(self.widths) >= problem.tuning.subtracted_values
         whole: Histograms | None = None
         for slots, first, last in batches(len(large), self.counted, self.bin_bytes, state_limit(problem)):
             nodes = large[slots]
-            layout = HistogramLayout(problem.channels, self.counted[first:last], len(nodes), self.first + first)
+            layout = every
+            if len(nodes) < len(large) or last - first < len(self.counted):
+                layout = HistogramLayout(problem.channels, self.counted[first:last], len(nodes), self.first + first)
             part = yield from self._by_subtraction(growing, nodes, layout, kept)
             if keep:
-                whole = part if layout.total_bins == every.total_bins else entered(whole, every, part, slots)
-            if layout.first == 0:
+                whole = part if layout is every else entered(whole, every, part, slots)
+            if layout.first == 0 and nodes[0] < growing.n_trees:
                 self._know_roots(growing, nodes, part)
             yield from self._search(growing, nodes, places[slots], found, part, allowed)
         if whole is not None:
@@ -170,9 +165,8 @@ class FeatureSpan:
     def _know_roots(self, growing: GrowingTrees, nodes: Ints, histograms: Histograms) -> None:
         """Take the sums of those of `nodes` that are roots."""
         at = flat_nonzero(nodes < growing.n_trees)
-        if len(at):
-            growing.sums[:, nodes[at]] = sums = histograms.totals()[:, at]
-            growing.n_rows[nodes[at]] = self.problem.row_counts(sums)
+        growing.sums[:, nodes[at]] = sums = histograms.totals()[:, at]
+        growing.n_rows[nodes[at]] = self.problem.row_counts(sums)
 
     def _histograms(self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout) -> Program[Histograms]:
         problem = self.problem
@@ -185,7 +179,6 @@ class FeatureSpan:
             add_rows_of_nodes(counted, replace(rows, shift=shift))
             check_exact(counted.state)
             return counted
-        n_rows = rows_of(problem, growing, nodes)
         slots = growing.slots(nodes)
         state: Array = yield CountRequest(
             "histograms",
@@ -194,11 +187,12 @@ class FeatureSpan:
             slots,
             len(nodes),
             (layout.first, last),
-            n_rows=n_rows,
+            n_rows=int(growing.n_rows[nodes].sum()),
             waiting=growing.waiting if self.in_order else None,
         )
         counted = Histograms(layout, state)
-        see_histograms(problem, growing, nodes, counted)
+        if nodes[0] < problem.n_groups:
+            see_histograms(problem, growing, nodes, counted)
         return counted
 
     def _search(
@@ -212,24 +206,25 @@ class FeatureSpan:
     ) -> Program[None]:
         """Enter the splits of `nodes`, which stand at `places` in the frontier, by their histograms."""
         problem, tree, mask = self.problem, growing.tree[nodes], at_places(allowed, places)
-        part, sums = found.of_slots(places), growing.sums[:, nodes]
+        is_whole = len(places) == len(found.gain)  # then nothing needs to be copied
+        part, sums = found if is_whole else found.of_slots(places), growing.sums[:, nodes]
         bounds = bounds_of(problem, growing, nodes)
         if bin_gains_apply(problem):
             for _ in search_every_bin(problem, histograms, tree, part, sums, bounds, mask):
                 yield BREATH
-            found.enter(places, part)
-            return
-        if self.coarse:
-            layout = histograms.layout
-            last = layout.first + len(layout.widths)
-            rows = yield rows_request(problem, growing, nodes, layout.first, last)
-            occupied = coarse.refined(problem, histograms, rows, tree, found.gain[places], mask)
         else:
-            occupied = likely_bins(problem, histograms, found.gain[places], mask)
-        for some in occupied:
-            search(problem, [some], tree, part, sums=sums, bounds=bounds)
-            yield BREATH
-        found.enter(places, part)
+            if self.coarse:
+                layout = histograms.layout
+                last = layout.first + len(layout.widths)
+                rows = yield rows_request(problem, growing, nodes, layout.first, last)
+                occupied = coarse.refined(problem, histograms, rows, tree, found.gain[places], mask)
+            else:
+                occupied = likely_bins(problem, histograms, found.gain[places], mask)
+            for some in occupied:
+                search(problem, [some], tree, part, sums=sums, bounds=bounds)
+                yield BREATH
+        if not is_whole:
+            found.enter(places, part)
 
     def _by_subtraction(
         self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout, kept: KeptHistograms
@@ -241,7 +236,7 @@ class FeatureSpan:
         is_pair = kept.have(parent) & (growing.feature.take(sibling, mode="clip") < 0)
         sibling = np.where(is_pair, sibling, nodes)
         own, other = growing.n_rows[nodes], growing.n_rows[sibling]
-        derived = flat_nonzero((own > other) | ((own == other) & (nodes > sibling)))
+        derived = flat_nonzero(own + (nodes > sibling) > other)  # of two as large the second one
         if len(derived) == 0:
             return (yield from self._histograms(growing, nodes, layout))
         of_pair = nodes.copy()  # the one that is counted

@@ -54,6 +54,7 @@ def grow(
     """
     check_room(int(problem.bins.widths.max(initial=0)), problem.channels.count, "bins of a feature", 2**26)
     growing = GrowingTrees(problem.n_trees, problem.channels.count)
+    growing.n_rows[:] = problem.rows
     if problem.parameters.class_params is not None:
         yield from count_roots(problem, growing, np.arange(problem.n_groups))
         problem = problem.with_class_factors(growing.sums)
@@ -69,6 +70,7 @@ def grow(
         more = children[may_split(problem, growing, children)]
         growing.candidates = np.concatenate((growing.others(frontier), more))
         n_rounds += 1
+    growing.find_thresholds(problem)
     return growing
 
 
@@ -92,8 +94,6 @@ def gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Flo
     off it times that weight. As in scikit-learn a rounding error is forgiven.
     """
     least = problem.parameters.min_impurity_decrease
-    if least == 0.0:
-        return np.ones(len(nodes), np.bool_)
     root = growing.tree[nodes]  # the index of a tree's root is the tree's
     sums = growing.sums[:, root]  # 0 where a fold has held out all rows of a group
     weight = criterion_of(problem).weight(problem, sums, root)
@@ -102,20 +102,21 @@ def gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Flo
 
 def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
-    roots = flat_nonzero(frontier < growing.n_trees)
-    if len(roots):  # whether they may be split is known now that they are counted
+    if frontier[0] < growing.n_trees:  # whether roots may be split is known now that they are counted
+        roots = flat_nonzero(frontier < growing.n_trees)
         splits.gain[roots[~may_split(problem, growing, frontier[roots])]] = 0.0
-    gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
-    splits.gain[~gains_enough(problem, growing, frontier, gain)] = 0.0
+    if problem.parameters.min_impurity_decrease:
+        gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
+        splits.gain[~gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = flat_nonzero(splits.gain > 0)
     nodes = frontier[chosen]
-    missing_left, missing, left, right = _sides(problem, growing, nodes, splits, chosen)
+    missing_left, missing, sides = _sides(problem, growing, nodes, splits, chosen)
     if are_alike := criterion_of(problem).are_alike:
-        differ = ~are_alike(problem, left, right, growing.tree[nodes])
+        differ = ~are_alike(problem, sides, growing.tree[nodes])
         splits.gain[chosen[~differ]] = 0.0
         chosen, nodes, missing_left = chosen[differ], nodes[differ], missing_left[differ]
-        missing, left, right = missing[:, differ], left[:, differ], right[:, differ]
-    sums = np.stack((left, right), axis=2).reshape(len(left), -1)
+        missing, sides = missing[:, differ], sides[:, differ]
+    sums = sides.reshape(len(sides), -1)
     growing.feature[nodes] = splits.feature[chosen]
     growing.majority_left[nodes] = missing_left
     growing.improvement[nodes] = splits.gain[chosen]
@@ -126,15 +127,16 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     if problem.parameters.max_surrogates and len(nodes):
         yield from _enter_surrogates(problem, growing, nodes)
     children = growing.add_children(nodes, problem.row_counts(sums), sums)
-    yield from _recount(problem, growing, nodes[problem.row_counts(missing) > 0])
+    if problem.parameters.max_surrogates:
+        yield from _recount(problem, growing, nodes[problem.row_counts(missing) > 0])
     return children
 
 
 def _sides(
     problem: Problem, growing: GrowingTrees, nodes: Ints, splits: BestSplits, chosen: Ints
-) -> tuple[Bools, Floats, Floats, Floats]:
-    """Whether rows without a value go left (m,), their sums (n_channels, m), and those of either side with them; of
-    `nodes` (m,), whose splits are those of the slots `chosen` (m,).
+) -> tuple[Bools, Floats, Floats]:
+    """Whether rows without a value go left (m,), their sums (n_channels, m), and those of either side with them
+    (n_channels, m, 2); of `nodes` (m,), whose splits are those of the slots `chosen` (m,).
     """
     tree, whole = growing.tree[nodes], growing.sums[:, nodes]
     left, known = splits.left_sums[:, chosen], splits.known_sums[:, chosen]
@@ -143,8 +145,8 @@ def _sides(
     is_larger = size(problem, left, tree) >= size(problem, known - left, tree)
     missing_left = np.where(side == UNKNOWN, is_larger, side == LEFT)
     missing = whole - known
-    left = left + np.where(missing_left, missing, 0.0)
-    return missing_left, missing, left, whole - left
+    left = left + missing * missing_left
+    return missing_left, missing, np.array((left, whole - left)).transpose(1, 2, 0)  # sooner than `np.stack`
 
 
 def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: BestSplits, chosen: Ints) -> None:
@@ -154,9 +156,8 @@ def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, split
     routing.missing_right[nodes] = ~growing.majority_left[nodes]
     ordered = ~problem.unordered[feature]
     left, right = splits.left[chosen[ordered]], splits.right[chosen[ordered]]
-    threshold = problem.bins.threshold(tree[ordered], feature[ordered], left, right)
-    growing.threshold[nodes[ordered]] = threshold
-    routing.cut[nodes[ordered]] = problem.bins.cut(tree[ordered], feature[ordered], left, right, threshold)
+    growing.cuts.append(np.array((nodes[ordered], left, right)))
+    routing.cut[nodes[ordered]] = problem.bins.cut(tree[ordered], feature[ordered], left, right)
     widths = problem.bins.widths
     tables = []
     for node, slot in zip(nodes[~ordered].tolist(), chosen[~ordered].tolist(), strict=True):

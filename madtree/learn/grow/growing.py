@@ -24,7 +24,6 @@ _COLUMNS: dict[str, tuple[type, Any]] = {
     "parent": (np.int64, -1),
     "n_rows": (np.int64, 0),
     "feature": (np.int32, -1),
-    "threshold": (np.float64, np.nan),
     "majority_left": (np.bool_, False),
     "improvement": (np.float64, np.nan),
 }
@@ -50,10 +49,10 @@ class GrowingTrees:
         node_id: int64, root 0, children 2i + 1 and 2i + 2.
         depth: int32.
         parent: int64 index, -1 for roots.
-        n_rows: int64, the rows with a missing primary split included.
+        n_rows: int64, the rows with a missing primary split included; of roots their trees' until they are counted.
         sums: (n_channels, n_nodes) float64, the channels of histograms summed over the node's rows.
         feature: int32, -1 for leaves.
-        threshold: float64, NaN where there is none.
+        threshold: float64, NaN where there is none; once they have grown (`find_thresholds`).
         left_codes, right_codes: codes of the categories on either side, by node index, for unordered splits only.
         surrogates: by node index, in the order in which they are asked.
         competitors: by node index, the best one first; of main trees, where they are wanted.
@@ -85,6 +84,7 @@ class GrowingTrees:
     routing: Routing = field(init=False)
     candidates: Ints = field(init=False)
     seen: list[Ints] = field(default_factory=list)
+    cuts: list[Ints] = field(default_factory=list)  # in parts (3, m): nodes, and the codes next to their cuts
     rooms: dict[str, Array] = field(default_factory=dict)  # of the columns (`extend`)
 
     def slots(self, nodes: Ints) -> Ints:
@@ -137,7 +137,7 @@ class GrowingTrees:
         """
         first, count = self.n_nodes, 2 * len(parents)
         check_room(first + count, self.n_channels)
-        pairs = np.repeat(parents, 2)
+        pairs, children = parents.repeat(2), np.arange(first, first + count)
         extend(self, self.rooms, _FILLS, count)
         self.tree[first:] = self.tree.take(pairs)
         self.node_id[first:] = 2 * self.node_id.take(pairs) + 1
@@ -148,9 +148,15 @@ class GrowingTrees:
         self.sums[:, first:] = sums
         self.routing.add_leaves(first, count)
         self.routing.rounds += 1
-        self.routing.deepest = max(self.routing.deepest, int(self.depth[first:].max(initial=0)))
-        self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
-        return np.arange(first, first + count)
+        self.routing.deepest = max((self.routing.deepest, *self.depth[first:].tolist()))
+        self.routing.child[parents] = children[::2]
+        return children
+
+    def find_thresholds(self, problem: Problem) -> None:
+        """Those of all cuts at once; in each round of growth they took as long as the children."""
+        nodes, left, right = np.concatenate([np.zeros((3, 0), np.int64), *self.cuts], axis=1)
+        self.threshold = np.full(self.n_nodes, np.nan)
+        self.threshold[nodes] = problem.bins.threshold(self.tree[nodes], self.feature[nodes], left, right)
 
     def see(self, feature: int, trees: Ints, there: Bools) -> None:
         """Enter which codes (n_trees, n_codes) of an unordered feature the rows of `trees` have; 0 is no category."""
@@ -191,7 +197,7 @@ def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, histogr
     """Enter the categories of the main trees' roots among `nodes` (n_slots,) by their histograms (of all codes)."""
     roots, layout = flat_nonzero(nodes < problem.n_groups), histograms.layout
     for i in range(len(layout.widths)):
-        if len(roots) and problem.unordered[layout.first + i]:
+        if problem.unordered[layout.first + i]:
             counts = histograms.feature(i)[: layout.channels.n_counts]
             growing.see(layout.first + i, nodes[roots], np.asarray(counts[:, roots].any(axis=0)))
 
@@ -199,8 +205,8 @@ def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, histogr
 def see_rows(problem: Problem, growing: GrowingTrees, nodes: Ints, rows: RowsOfNodes, first: int, last: int) -> None:
     """Enter them by the rows of `nodes`, which have the codes of the features `first` to `last - 1`."""
     roots = flat_nonzero(nodes < problem.n_groups)
-    for feature in range(first, last):
-        if len(roots) and problem.unordered[feature]:
+    for feature in range(first, last) if len(roots) else ():
+        if problem.unordered[feature]:
             there = np.zeros((len(nodes), int(problem.bins.widths[feature])), np.bool_)
             there[rows.slot, rows.codes(feature)] = True
             growing.see(feature, nodes[roots], there[roots])

@@ -31,7 +31,8 @@ class KeptHistograms:
 
     def only(self, nodes: Ints) -> KeptHistograms:
         """The rounds that have some of `nodes` (m,)."""
-        wanted = set(self._place(nodes)[0].tolist())
+        places = self._places
+        wanted = {places[node][0] for node in nodes.tolist() if node in places}
         return KeptHistograms(tuple(each for number, each in enumerate(self.rounds) if number in wanted))
 
     def with_round(self, nodes: Ints, histograms: Histograms) -> KeptHistograms:
@@ -40,29 +41,24 @@ class KeptHistograms:
 
     def have(self, nodes: Ints) -> Bools:
         """(m,) of which of `nodes` (m,) there are histograms."""
-        return np.asarray(self._place(nodes)[0] >= 0)
+        return np.array([node in self._places for node in nodes.tolist()], np.bool_)
 
     def of(self, nodes: Ints, first: int, last: int) -> Iterator[tuple[Ints, Array]]:
-        """Which of `nodes` (m,) a round has, (n,), and a copy (n_channels, last - first, n, width) of their histograms
-        by the features `first` to `last - 1`, of one width.
+        """Which of `nodes` (m,), all of which must be here, a round has, (n,), and a copy (n_channels, last - first, n,
+        width) of their histograms by the features `first` to `last - 1`, of one width.
         """
-        own, slots = self._place(nodes)
-        for number, (_, histograms) in enumerate(self.rounds):
-            there, skipped = flat_nonzero(own == number), histograms.layout.first
-            if len(there):
-                yield there, histograms.view(first - skipped, last - skipped).take(slots.take(there), axis=2)
-
-    def _place(self, nodes: Ints) -> Ints:
-        """(2, m) the round that has each of `nodes` (m,), -1 where none has, and its slot there."""
-        return self._places.take(nodes + 1, axis=1, mode="clip")
+        places = [self._places[node] for node in nodes.tolist()]
+        own, slots = np.array(places).T
+        for number in set(own.tolist()):
+            there, (_, histograms) = flat_nonzero(own == number), self.rounds[number]
+            skipped = histograms.layout.first
+            yield there, histograms.view(first - skipped, last - skipped).take(slots.take(there), axis=2)
 
     @cached_property
-    def _places(self) -> Ints:
-        """By node; the first place is for no node, and the last one for nodes that have come later."""
-        places = np.full((2, max((int(nodes[-1]) for nodes, _ in self.rounds), default=0) + 3), -1)
-        for number, (nodes, _) in enumerate(self.rounds):
-            places[0, nodes + 1], places[1, nodes + 1] = number, np.arange(len(nodes))
-        return places
+    def _places(self) -> dict[int, tuple[int, int]]:
+        """By node the round that has it, and its slot there."""
+        rounds = enumerate(nodes.tolist() for nodes, _ in self.rounds)
+        return {node: (number, slot) for number, nodes in rounds for slot, node in enumerate(nodes)}
 
 
 def entered(whole: Histograms | None, every: HistogramLayout, part: Histograms, slots: slice) -> Histograms:

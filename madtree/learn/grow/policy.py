@@ -18,7 +18,9 @@ a round finds only those that the queue comes to first (`BestFirst`), there are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +28,8 @@ import numpy as np
 from madtree.learn.data import Bools, Ints, flat_nonzero
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.split import TIE
+
+_Entry = tuple[float, int, int, int]  # of a node: what the queue orders by, the node, and its left child
 
 
 class GrowthPolicy(Protocol):
@@ -59,21 +63,24 @@ class BestFirst:
         candidates = growing.candidates
         parent = growing.parent[candidates]  # -1 of roots, which come first of all
         if self.share < 1:
-            reached = self._come_first(growing, parent, growing.tree[candidates])
+            reached = self._come_first(growing, parent)
         else:
             reached = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]
         return np.asarray(np.sort(candidates[reached]))
 
-    def _come_first(self, growing: GrowingTrees, parent: Ints, tree: Ints) -> Bools:
-        """(n,) whether the queue comes first to the parents (n,) of candidates in the trees `tree` (n,)."""
-        most, trees = self.most_leaves - 1, tree.tolist()
-        place_of_node = {-1: -1} | _first_in_queue(growing, flat_nonzero(growing.feature >= 0), most)
-        places = [place_of_node.get(node, most) for node in parent.tolist()]
-        first: dict[int, int] = {}
-        for one, place in zip(trees, places, strict=True):
-            first[one] = min(place, first.get(one, most))
-        last = {one: min(place + max(self.share * (most - place), 1), most) for one, place in first.items()}
-        return np.array([place < last[one] for one, place in zip(trees, places, strict=True)], np.bool_)
+    def _come_first(self, growing: GrowingTrees, parent: Ints) -> Bools:
+        """(n,) whether the queue comes first to the parents (n,) of candidates."""
+        parents, most = parent.tolist(), self.most_leaves - 1
+        asked, first = set(parents), {-1}
+        for queue in _queues(growing, flat_nonzero(growing.feature >= 0)):
+            last: float = most
+            for place, node in enumerate(queue):
+                if place >= last:
+                    break
+                if node in asked:
+                    first.add(node)
+                    last = min(place + max(self.share * (most - place), 1), last)
+        return np.array([node in first for node in parents], np.bool_)
 
 
 def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
@@ -92,42 +99,39 @@ def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
     nodes = flat_nonzero(split & crowded[growing.tree])
     inner: Bools = split.copy()
     inner[nodes] = False
-    inner[[*_first_in_queue(growing, nodes, most_leaves - 1)]] = True
+    inner[[node for queue in _queues(growing, nodes) for node in islice(queue, most_leaves - 1)]] = True
     return inner
 
 
-def _first_in_queue(growing: GrowingTrees, nodes: Ints, most: int) -> dict[int, int]:
-    """The first `most` nodes of each tree that leave its queue, and how many of the tree's left it before each; `nodes`
-    (n,): all split nodes of these trees.
-    """
+def _queues(growing: GrowingTrees, nodes: Ints) -> Iterator[Iterator[int]]:
+    """Of each tree with split nodes these, as they leave its queue; `nodes` (n,): all split nodes of these trees."""
     columns = (growing.improvement, growing.node_id, growing.routing.child)
     gains, node_ids, children = (column.take(nodes).tolist() for column in columns)
-    # By node: what the queue orders by, and the left child.
     entry = {
         node: (-gain, node_id, node, child)
         for node, gain, node_id, child in zip(nodes.tolist(), gains, node_ids, children, strict=True)
     }
-    place: dict[int, int] = {}
     for root in nodes[nodes < growing.n_trees].tolist():
-        queue = [entry[root]]
-        for number in range(most):
-            if not queue:
-                break
-            _, _, node, left = _next(queue)
-            place[node] = number
-            for child in (left, left + 1):
-                if child in entry:
-                    heappush(queue, entry[child])
-    return place
+        yield _in_turn(entry, root)
 
 
-def _next(queue: list[tuple[float, int, int, int]]) -> tuple[float, int, int, int]:
-    """Take the node with the largest gain from the queue; of those within a tie of it the one with the lowest id."""
-    best = heappop(queue)
-    least = best[0] * (1 - TIE)  # gains are negative here
-    if not queue or queue[0][0] > least:
-        return best
-    tied = [best]
+def _in_turn(entry: dict[int, _Entry], root: int) -> Iterator[int]:
+    """The nodes of a tree as they leave its queue."""
+    queue = [entry[root]]
+    while queue:
+        best = heappop(queue)
+        if queue and queue[0][0] <= best[0] * (1 - TIE):  # gains are negative here
+            best = _first_of_tied(best, queue)
+        _, _, node, left = best
+        yield node
+        for child in (left, left + 1):
+            if child in entry:
+                heappush(queue, entry[child])
+
+
+def _first_of_tied(best: _Entry, queue: list[_Entry]) -> _Entry:
+    """Take the node with the lowest id of those within a tie of the `best` one, which has left the queue, from it."""
+    tied, least = [best], best[0] * (1 - TIE)
     while queue and queue[0][0] <= least:
         tied.append(heappop(queue))
     best = min(tied, key=lambda one: one[1])

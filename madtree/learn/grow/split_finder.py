@@ -52,19 +52,18 @@ class SplitFinder:
         """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""
         found = BestSplits.none(len(frontier), self.problem.channels.count)
         allowed = self.mask(growing, frontier) if self.mask else None
-        screened = yield from self._are_screened(growing, frontier)
-        if not screened.all():
-            others = flat_nonzero(~screened)
-            for span in self.spans:
-                yield from span.improve(growing, frontier, others, found, allowed)
-        if screened.any():
-            yield from self._screen(growing, frontier, flat_nonzero(screened), found, allowed)
+        others, screened = np.arange(len(frontier)), np.zeros(0, np.int64)
+        if self.rows_at_hand and applies(self.problem):
+            are_screened = yield from self._are_screened(growing, frontier)
+            others, screened = flat_nonzero(~are_screened), flat_nonzero(are_screened)
+        for span in self.spans if len(others) else ():
+            yield from span.improve(growing, frontier, others, found, allowed)
+        if len(screened):
+            yield from self._screen(growing, frontier, screened, found, allowed)
         return found
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints) -> Program[Bools]:
         """(m,) whether nodes (m,) are best searched by the classes that they have; counts roots on the way."""
-        if not (self.rows_at_hand and applies(self.problem)):
-            return np.zeros(len(nodes), np.bool_)
         yield from count_roots(self.problem, growing, nodes)
         is_small = np.all([span.are_small(growing, nodes) for span in self.spans], axis=0)
         return pays(self.problem, growing.sums[:, nodes], growing.n_rows[nodes], is_small)

@@ -110,8 +110,7 @@ class Histograms:
         """(n_channels, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one
         included.
         """
-        totals: Floats = self.feature(0).sum(axis=2, dtype=np.float64)
-        return totals
+        return np.asarray(self.feature(0).sum(axis=2, dtype=np.float64))
 
 
 def add_rows(histograms: Histograms, some: RowsInPlay, gathered_below: float, drawn: Ints | None = None) -> None:

@@ -66,8 +66,8 @@ class BestSplits:
 
     @classmethod
     def none(cls, n: int, n_channels: int) -> BestSplits:
-        feature, left, right = (np.full(n, -1, np.int32) for _ in range(3))
-        sums, known = np.zeros((n_channels, n)), np.zeros((n_channels, n))
+        feature, left, right = np.full((3, n), -1, np.int32)
+        sums, known = np.zeros((2, n_channels, n))
         return cls(np.zeros(n), feature, left, right, {}, {}, sums, known, np.full(n, UNKNOWN, np.int8))
 
     def of_slots(self, slots: Ints) -> BestSplits:

@@ -117,7 +117,7 @@ class _Imitation:
         low_code, high_code = occupied.code[at[first[chosen]]], occupied.code[at[first[chosen]] + 1]
         bins, tree, feature = self.problem.bins, self.tree[chosen], occupied.feature[chosen]
         thresholds = bins.threshold(tree, feature, low_code, high_code)
-        cuts = bins.cut(tree, feature, low_code, high_code, thresholds)
+        cuts = bins.cut(tree, feature, low_code, high_code)
         for i in flat_nonzero(adjusted > _MIN_ADJUSTED).tolist():
             s = int(chosen[i])
             k = int(first[s])
