@@ -149,6 +149,16 @@ class RowColumns:
         both: Array = self.codes[feature // 2, first:stop]
         return both >> _BYTE if feature % 2 else both & _LOW
 
+    def codes_of(self, feature: int, end: int, first: int, stop: int) -> Array:
+        """(end - feature, stop - first) uint16 codes of the features from `feature` to before `end`; a copy."""
+        if not self.is_paired:
+            return self.codes[feature:end, first:stop].copy()
+        pairs = self.codes[feature // 2 : -(-end // 2), first:stop]
+        found = np.empty((2 * len(pairs), stop - first), np.uint16)
+        np.bitwise_and(pairs, _LOW, out=found[0::2])
+        np.right_shift(pairs, _BYTE, out=found[1::2])
+        return found[feature % 2 : feature % 2 + end - feature]
+
     def joint_codes(self, pair: int, first: int, stop: int) -> Array:
         """(stop - first,) uint16 the codes of feature 2 `pair`, plus 256 times those of the next one; a view."""
         return self.codes[pair, first:stop]
@@ -159,9 +169,9 @@ class RowColumns:
         return np.zeros(len(self), np.uint16) if self.own_classes is None else self.own_classes
 
     @cached_property
-    def times(self) -> Floats:
-        """(n_rows,) how often each counts."""
-        return np.ones(len(self)) if self.own_times is None else self.own_times.astype(np.float64)
+    def times(self) -> Floats | None:
+        """(n_rows,) how often each counts; None for once."""
+        return None if self.own_times is None else self.own_times.astype(np.float64)
 
     def gather(self, feature: Ints) -> Array:
         """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy."""
