@@ -76,7 +76,8 @@ class RowColumns:
                 first = stop
             return replace(self, limbs=limbs)
         bags = [part.in_bag(0) for part in parts]
-        counted = replace(self, own_times=np.ones(1, np.uint8))
+        are_once = all(times.max(initial=1) == 1 for _, times in bags)
+        counted = self if are_once else replace(self, own_times=np.ones(1, np.uint8))
         found = counted.empty(sum(len(rows) for rows, _ in bags), allocator, n_limbs)
         for part, (rows, times) in zip(parts, bags, strict=True):
             stop, end = first + len(rows), begin + part.block.codes.n_rows
@@ -87,10 +88,10 @@ class RowColumns:
 
     def _enter(self, at: slice, times: Array, limbs: Sequence[Floats]) -> None:
         """How often rows count (n,), and their limbs, (n,) each."""
-        assert self.own_times is not None
-        self.own_times[at] = times
         for own, values in zip(self.limbs, limbs, strict=True):
-            np.multiply(values, times, out=own[at])
+            own[at] = values if self.own_times is None else values * times
+        if self.own_times is not None:
+            self.own_times[at] = times
 
     def _copy(self, rows: Ints, into: RowColumns) -> None:
         """Copy what rows (n,) are: their codes and classes."""
