@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
+from itertools import accumulate, pairwise
 from typing import Protocol
 
 import numpy as np
@@ -87,8 +88,7 @@ class RowsByNode:
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
         """From which to which row those of each node go."""
-        firsts = self.runs.firsts
-        return list(zip(firsts.tolist(), (firsts + self.sizes).tolist(), strict=True))
+        return list(pairwise([0, *accumulate(self.sizes.tolist())]))
 
     def are_large(self, tuning: SearchTuning) -> bool:
         """Whether its nodes are worked off one by one rather than row by row."""
