@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.at_hand.node_order import STEP_ROWS, Descending, goes_right
+from madtree.learn.at_hand.node_order import STEP_ROWS, Descending
 from madtree.learn.at_hand.row_columns import RowColumns
 from madtree.learn.counting import CountRequest, transition
 from madtree.learn.data import Allocator, Array, Bools, Coroutine, Ints, flat_nonzero
@@ -108,7 +108,7 @@ class LargeTree:
     def _split(self, node: int, routing: Routing, asked: Bools) -> None:
         """Let the rows of a node go on to its children; `asked` (n_nodes,) which nodes are to be counted."""
         held = self._held.pop(node)
-        right = goes_right(held.rows, node, routing)
+        right = Descending(held.rows, np.array([node]), np.array([len(held.rows)])).go_right(routing)
         if held.mask is not None:
             right &= held.mask
         left = ~right if held.mask is None else np.greater(held.mask, right)

@@ -14,7 +14,7 @@ import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
-from madtree.learn.counting import CountRequest, Records, RowsByNode, transition
+from madtree.learn.counting import CountRequest, RowsByNode, transition
 from madtree.learn.data import Allocator, Array, Block, Bools, Coroutine, Ints, Runs, in_memory, pieces_of
 from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
@@ -40,27 +40,21 @@ class Descending(RowsByNode):
 
     def go_right(self, routing: Routing) -> Bools:
         """(n_rows,) whether each row goes right, worked out node by node."""
-        right = np.empty(len(self.rows), np.bool_)
+        rows, right = self.rows, np.empty(len(self.rows), np.bool_)
         for node, (first, stop) in zip(self.nodes.tolist(), self.bounds, strict=True):
-            right[first:stop] = goes_right(self.rows.part(first, stop), node, routing)
+            feature, lowered = int(routing.feature[node]), int(routing.missing_right[node])
+            by_cut, cut = routing.by_cut_alone(node), int(routing.cut[node]) - lowered
+            for piece in pieces_of(stop - first):
+                begin, end = first + piece.start, first + piece.stop
+                if by_cut:
+                    code = rows.column(feature, begin, end)
+                    if lowered:
+                        code = code - code.dtype.type(1)  # missing, 0, becomes the largest code
+                    np.greater(code, cut, out=right[begin:end])
+                else:
+                    own = np.full(end - begin, node, np.int32)
+                    right[begin:end] = routing.goes_right(own, rows.part(begin, end))
         return right
-
-
-def goes_right(rows: Records, node: int, routing: Routing) -> Bools:
-    """(n_rows,) whether each row of a node goes right."""
-    right = np.empty(len(rows), np.bool_)
-    feature, lowered = int(routing.feature[node]), int(routing.missing_right[node])
-    by_cut, cut = routing.by_cut_alone(node), int(routing.cut[node]) - lowered
-    for piece in pieces_of(len(rows)):
-        if by_cut:
-            code = rows.column(feature, piece.start, piece.stop)
-            if lowered:
-                code = code - code.dtype.type(1)  # missing, 0, becomes the largest code
-            np.greater(code, cut, out=right[piece])
-        else:
-            own = np.full(piece.stop - piece.start, node, np.int32)
-            right[piece] = routing.goes_right(own, rows.part(piece.start, piece.stop))
-    return right
 
 
 @dataclass(frozen=True)

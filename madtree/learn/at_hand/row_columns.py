@@ -153,7 +153,7 @@ class RowColumns:
     def codes_of(self, feature: int, end: int, first: int, stop: int) -> Array:
         """(end - feature, stop - first) uint16 codes of the features from `feature` to before `end`; a copy."""
         if not self.is_paired:
-            return self.codes[feature:end, first:stop].copy()
+            return np.array(self.codes[feature:end, first:stop])
         pairs = self.codes[feature // 2 : -(-end // 2), first:stop]
         found = np.empty((2 * len(pairs), stop - first), np.uint16)
         np.bitwise_and(pairs, _LOW, out=found[0::2])

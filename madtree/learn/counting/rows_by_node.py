@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import Protocol
@@ -12,10 +12,9 @@ import numpy as np
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs, of_no_pair
 from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs, pieces_of
-from madtree.learn.histogram import HistogramLayout, Histograms, add_codes
+from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
 from madtree.records import dataclass
-
 
 _VALUES = 40_960  # rows times features up to which all features are counted at once
 
@@ -148,37 +147,32 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
 def _add_node(
     histograms: Histograms, slot: int, rows: Records, values: Sequence[Floats | None], is_packed: bool
 ) -> None:
-    """Count the rows of one node by feature; `values` and `is_packed` as of `add_joint`."""
-    layout = histograms.layout
+    """Count the rows of one node by feature; `values` and `is_packed` as of `add_joint`.
+
+    Few values are counted by all features at once: of a small node that takes half the time.
+    """
+    layout, n_features = histograms.layout, len(histograms.layout.widths)
     offsets = (layout.offsets // layout.n_slots).tolist()
     sums, total = np.empty((len(values), offsets[-1])), np.zeros((layout.channels.count, offsets[-1]))
-    for piece in pieces_of(len(rows), Rounding.PACKED_ROWS if is_packed else len(rows)):
+    for piece in pieces_of(len(rows), Rounding.PACKED_ROWS if is_packed else max(len(rows), 1)):
+        first, stop = piece.start, piece.stop
         of_piece = [None if each is None else each[piece] for each in values]
-        for bins, place, n_features in _places(layout, offsets, rows, piece):
+        together = n_features if (stop - first) * n_features <= _VALUES else 1
+        for at in range(0, n_features, together):
+            begin, end = offsets[at], offsets[at + together]
+            if together == 1:
+                place = rows.column(layout.first + at, first, stop)
+            else:
+                codes = rows.codes_of(layout.first, layout.first + n_features, first, stop)
+                place = (codes + np.array(offsets[:-1], np.min_scalar_type(offsets[-1]))[:, None]).ravel()
+            place = place.astype(np.intp)  # `bincount` would do it for each of the values
             for own, each in zip(sums, of_piece, strict=True):
-                weights = each if each is None or n_features == 1 else np.concatenate([each] * n_features)
-                own[bins] = np.bincount(place, weights, bins.stop - bins.start)
+                weights = each if each is None or together == 1 else np.concatenate([each] * together)
+                own[begin:end] = np.bincount(place, weights, end - begin)
         total += Rounding.unpacked(sums[0]) if is_packed else sums
-    for begin, last in layout.runs:
-        own = total[:, offsets[begin] : offsets[last]].reshape(len(total), last - begin, -1)
-        histograms.view(begin, last)[:, :, slot] += own
-
-
-def _places(
-    layout: HistogramLayout, offsets: list[int], rows: Records, piece: slice
-) -> Iterator[tuple[slice, Ints, int]]:
-    """Some bins after the others, the place among them that each of a piece's rows has, for each of so many features.
-
-    Where there are few values all features come at once: of a small node that takes half the time.
-    """
-    n_rows, n_features = piece.stop - piece.start, len(layout.widths)
-    if n_rows * n_features <= _VALUES:
-        codes = rows.codes_of(layout.first, layout.first + n_features, piece.start, piece.stop)
-        place = codes + np.array(offsets[:-1], np.min_scalar_type(offsets[-1]))[:, None]
-        yield slice(0, offsets[-1]), place.ravel().astype(np.intp), n_features
-        return
-    for i, bins in enumerate(map(slice, offsets, offsets[1:]), layout.first):
-        yield bins, rows.column(i, piece.start, piece.stop).astype(np.intp), 1
+    for begin, end in layout.runs:
+        own = total[:, offsets[begin] : offsets[end]].reshape(len(total), end - begin, -1)
+        histograms.view(begin, end)[:, :, slot] += own
 
 
 def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: RowsByNode) -> None:
