@@ -47,6 +47,8 @@ class Copies:
         chunk_rows = -(-len(rows) // 4)  # a chunk as large as the tree would stay half empty
         if self._like is None or not self._like.is_like(rows) or chunk_rows > 2 * self._chunk_rows:
             self._chunks, self._chunk_rows = [], chunk_rows  # those of a search's smaller rungs would stay
+        # They may be of a tree of fewer rows, of which fewer have the same codes.
+        self._chunks = [replace(chunk, crowds=rows.crowds) for chunk in self._chunks]
         self._like, self._used = rows.part(0, 0), [0] * len(self._chunks)
 
     def take(self, n_rows: int) -> RowColumns:
@@ -60,8 +62,7 @@ class Copies:
             self._used.append(0)
         first = self._used[number]
         self._used[number] = stop = first + n_rows
-        # The chunk may be of a tree of fewer rows, of which fewer have the same codes.
-        return replace(self._chunks[number].part(first, stop), crowds=self._like.crowds)
+        return self._chunks[number].part(first, stop)
 
 
 class LargeTree:

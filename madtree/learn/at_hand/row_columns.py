@@ -76,7 +76,8 @@ class RowColumns:
                 first = stop
             return replace(self, limbs=limbs)
         bags = [part.in_bag(0) for part in parts]
-        counted = replace(self, own_times=np.ones(1, np.uint8))
+        are_once = all(times.max(initial=1) == 1 for _, times in bags)
+        counted = self if are_once else replace(self, own_times=np.ones(1, np.uint8))
         found = counted.empty(sum(len(rows) for rows, _ in bags), allocator, n_limbs)
         for part, (rows, times) in zip(parts, bags, strict=True):
             stop, end = first + len(rows), begin + part.block.codes.n_rows
@@ -87,10 +88,10 @@ class RowColumns:
 
     def _enter(self, at: slice, times: Array, limbs: Sequence[Floats]) -> None:
         """How often rows count (n,), and their limbs, (n,) each."""
-        assert self.own_times is not None
-        self.own_times[at] = times
         for own, values in zip(self.limbs, limbs, strict=True):
-            np.multiply(values, times, out=own[at])
+            own[at] = values if self.own_times is None else values * times
+        if self.own_times is not None:
+            self.own_times[at] = times
 
     def _copy(self, rows: Ints, into: RowColumns) -> None:
         """Copy what rows (n,) are: their codes and classes."""
@@ -149,6 +150,16 @@ class RowColumns:
         both: Array = self.codes[feature // 2, first:stop]
         return both >> _BYTE if feature % 2 else both & _LOW
 
+    def codes_of(self, feature: int, end: int, first: int, stop: int) -> Array:
+        """(end - feature, stop - first) uint16 codes of the features from `feature` to before `end`; a copy."""
+        if not self.is_paired:
+            return np.array(self.codes[feature:end, first:stop])
+        pairs = self.codes[feature // 2 : -(-end // 2), first:stop]
+        found = np.empty((2 * len(pairs), stop - first), np.uint16)
+        np.bitwise_and(pairs, _LOW, out=found[0::2])
+        np.right_shift(pairs, _BYTE, out=found[1::2])
+        return found[feature % 2 : feature % 2 + end - feature]
+
     def joint_codes(self, pair: int, first: int, stop: int) -> Array:
         """(stop - first,) uint16 the codes of feature 2 `pair`, plus 256 times those of the next one; a view."""
         return self.codes[pair, first:stop]
@@ -159,9 +170,9 @@ class RowColumns:
         return np.zeros(len(self), np.uint16) if self.own_classes is None else self.own_classes
 
     @cached_property
-    def times(self) -> Floats:
-        """(n_rows,) how often each counts."""
-        return np.ones(len(self)) if self.own_times is None else self.own_times.astype(np.float64)
+    def times(self) -> Floats | None:
+        """(n_rows,) how often each counts; None for once."""
+        return None if self.own_times is None else self.own_times.astype(np.float64)
 
     def gather(self, feature: Ints) -> Array:
         """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy."""

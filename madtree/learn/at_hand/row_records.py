@@ -189,6 +189,10 @@ class RowRecords:
             return self._table[first:stop, feature]
         return self.codes.column(feature).take(self._rows[first:stop])
 
+    def codes_of(self, feature: int, end: int, first: int, stop: int) -> Array:
+        """(end - feature, stop - first) uint16 codes of the features from `feature` to before `end`; a copy."""
+        return np.array([self.column(each, first, stop) for each in range(feature, end)], np.uint16)
+
     def gather(self, feature: Ints) -> Array:
         """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy."""
         if self.layout.n_features:

@@ -75,18 +75,16 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
         least, share = (each[0] if tree is None else each.take(tree) for each in (least_size, values["share"]))
         is_large = np.abs(block.target[0, piece]) >= least
         is_drawn = mixed(block.identity[piece] ^ key) < share * 2.0**32
-        fold[piece] = _FOLDS.take(np.logical_or(is_large, is_drawn).view(np.uint8))
+        fold[piece] = ~(is_large | is_drawn)
         others = flat_nonzero(is_drawn & ~is_large)
         times = 1.0 / (share if tree is None else share.take(others))
         for limb in limbs.values():
             own = limb[:, piece]
             own[:, others] = np.rint(own.take(others, axis=1) * times)
+    fold *= Sampled.LEFT_OUT  # of others it is 0, IN_SAMPLE
     if block.fold is not None:
         fold[block.fold == Sampled.HELD_OUT] = Sampled.HELD_OUT
     return {"fold": fold, **limbs}
-
-
-_FOLDS = np.array([Sampled.LEFT_OUT, Sampled.IN_SAMPLE], np.uint8)  # of those that are not in the sample, and that are
 
 
 def values_of_sizes(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:

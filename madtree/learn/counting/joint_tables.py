@@ -43,7 +43,7 @@ def add_joint(
     histograms: Histograms,
     slot: int,
     columns: Mapping[int, Array],
-    values: Sequence[Floats],
+    values: Sequence[Floats | None],
     crowd: int,
     is_packed: bool,
 ) -> None:
@@ -51,7 +51,7 @@ def add_joint(
 
     Args:
         columns: of some of `joint_pairs` the codes (n_rows,), as `Records.joint_codes` has them.
-        values: what is summed, (n_rows,) each: by channel, or packed as one.
+        values: what is summed, (n_rows,) each: by channel, None for 1; or packed as one.
         crowd: of all pairs, the largest one.
     """
     together = _lines_together(crowd) if is_packed else _CODES
@@ -60,7 +60,7 @@ def add_joint(
         place = codes if is_packed else codes.astype(np.intp)  # `bincount` would do it for each of the values
         for each, of_pair in zip(values, found[:, number], strict=True):
             table = np.bincount(place, each, _CODES * _CODES)
-            np.add.reduce(table.reshape(together, -1, _CODES), axis=0, out=of_pair[0])
+            of_pair[0] = np.add.reduce(table.reshape(together, -1, _CODES), axis=0)
             of_pair[1] = np.einsum("ij->i", table.reshape(-1, together)).reshape(_CODES, -1).T
     sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found[0]) if is_packed else found)])
     of_slot, first = histograms.of_slot(slot), histograms.layout.first

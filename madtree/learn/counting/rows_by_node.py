@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, partial
+from itertools import accumulate, pairwise
 from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs, of_no_pair
-from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs
+from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs, pieces_of
 from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
 from madtree.records import dataclass
+
+_VALUES = 40_960  # rows times features up to which all features are counted at once
 
 
 class Records(CodesOfRows, Protocol):
@@ -24,8 +28,8 @@ class Records(CodesOfRows, Protocol):
         ...
 
     @property
-    def times(self) -> Floats:
-        """(n_rows,) how often each counts."""
+    def times(self) -> Floats | None:
+        """(n_rows,) how often each counts; None for once."""
         ...
 
     @property
@@ -48,6 +52,10 @@ class Records(CodesOfRows, Protocol):
 
     def column(self, feature: int, first: int, stop: int) -> Array:
         """(stop - first,) codes of one feature, of the rows from `first` to before `stop`."""
+        ...
+
+    def codes_of(self, feature: int, end: int, first: int, stop: int) -> Array:
+        """(end - feature, stop - first) uint16 codes of the features from `feature` to before `end`; a copy."""
         ...
 
     def joint_codes(self, pair: int, first: int, stop: int) -> Array:
@@ -79,8 +87,7 @@ class RowsByNode:
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
         """From which to which row those of each node go."""
-        firsts = self.runs.firsts
-        return list(zip(firsts.tolist(), (firsts + self.sizes).tolist(), strict=True))
+        return list(pairwise([0, *accumulate(self.sizes.tolist())]))
 
     def are_large(self, tuning: SearchTuning) -> bool:
         """Whether its nodes are worked off one by one rather than row by row."""
@@ -120,48 +127,52 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
     for slot, (first, stop) in zip(slots.tolist(), some.bounds, strict=True):
         if slot < 0:
             continue
+        own = rows.part(first, stop)
+        values = own.limbs if is_packed else [own.times, *own.limbs]
         pairs: list[int] = []
         if layout.channels.n_counts == 1 and stop - first >= request.problem.tuning.joint_rows:
             pairs = joint_pairs(layout, rows.crowds, is_packed)
         if pairs:
-            values = [each[first:stop] for each in (rows.limbs if is_packed else [rows.times, *rows.limbs])]
-            columns = {pair: rows.joint_codes(pair, first, stop) for pair in pairs}
+            columns = {pair: own.joint_codes(pair, 0, len(own)) for pair in pairs}
             crowd = max(rows.crowds[pair] for pair in pairs)
             add_joint(histograms, slot, columns, values, crowd, is_packed)
-        add = _add_packed if is_packed else _add_node
         for part in of_no_pair(histograms, pairs):
-            add(part, slot, rows, first, stop)
+            if state.dtype != np.float64 or layout.channels.n_counts > 1:
+                column = partial(own.column, first=0, stop=len(own))
+                add_codes(part, own.classes.astype(np.int64), own.limbs, column, (slot, 1), own.times)
+            else:
+                _add_node(part, slot, own, values, is_packed)
 
 
-def _add_node(histograms: Histograms, slot: int, rows: Records, first: int, stop: int) -> None:
-    """Count the rows of one node, from `first` to before `stop`."""
-    layout, own = histograms.layout, partial(rows.column, first=first, stop=stop)
-    limbs = [limb[first:stop] for limb in rows.limbs]
-    times = rows.times[first:stop]
-    if histograms.state.dtype != np.float64 or layout.channels.n_counts > 1:
-        add_codes(histograms, rows.classes[first:stop].astype(np.int64), limbs, own, (slot, 1), times)
-        return
-    place = np.empty(stop - first, np.intp)
-    for feature, sums in enumerate(histograms.of_slot(slot), layout.first):
-        place[:] = own(feature)
-        for channel, values in zip(sums, (times, *limbs), strict=True):
-            channel += np.bincount(place, values, len(channel))
+def _add_node(
+    histograms: Histograms, slot: int, rows: Records, values: Sequence[Floats | None], is_packed: bool
+) -> None:
+    """Count the rows of one node by feature; `values` and `is_packed` as of `add_joint`.
 
-
-def _add_packed(histograms: Histograms, slot: int, rows: Records, first: int, stop: int) -> None:
-    """As `_add_node`, of rows whose gradients and hessians are packed."""
-    widths, (limb,) = histograms.layout.widths.tolist(), rows.limbs
-    features = range(histograms.layout.first, histograms.layout.first + len(widths))
-    sums = np.empty((len(widths), max(widths)))
-    total = np.zeros((3, *sums.shape))
-    for at in range(first, stop, Rounding.PACKED_ROWS):
-        end = min(at + Rounding.PACKED_ROWS, stop)
-        for feature, own in zip(features, sums, strict=True):
-            own[:] = np.bincount(rows.column(feature, at, end), limb[at:end], len(own))
-        for channel, more in zip(total, Rounding.unpacked(sums), strict=True):
-            channel += more
-    for i, own in enumerate(histograms.of_slot(slot)):
-        own += total[:, i, : own.shape[1]]
+    Few values are counted by all features at once: of a small node that takes half the time.
+    """
+    layout, n_features = histograms.layout, len(histograms.layout.widths)
+    offsets = (layout.offsets // layout.n_slots).tolist()
+    sums, total = np.empty((len(values), offsets[-1])), np.zeros((layout.channels.count, offsets[-1]))
+    for piece in pieces_of(len(rows), Rounding.PACKED_ROWS if is_packed else max(len(rows), 1)):
+        first, stop = piece.start, piece.stop
+        of_piece = [None if each is None else each[piece] for each in values]
+        together = n_features if (stop - first) * n_features <= _VALUES else 1
+        for at in range(0, n_features, together):
+            begin, end = offsets[at], offsets[at + together]
+            if together == 1:
+                place = rows.column(layout.first + at, first, stop)
+            else:
+                codes = rows.codes_of(layout.first, layout.first + n_features, first, stop)
+                place = (codes + np.array(offsets[:-1], np.min_scalar_type(offsets[-1]))[:, None]).ravel()
+            place = place.astype(np.intp)  # `bincount` would do it for each of the values
+            for own, each in zip(sums, of_piece, strict=True):
+                weights = each if each is None or together == 1 else np.concatenate([each] * together)
+                own[begin:end] = np.bincount(place, weights, end - begin)
+        total += Rounding.unpacked(sums[0]) if is_packed else sums
+    for begin, end in layout.runs:
+        own = total[:, offsets[begin] : offsets[end]].reshape(len(total), end - begin, -1)
+        histograms.view(begin, end)[:, :, slot] += own
 
 
 def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: RowsByNode) -> None:

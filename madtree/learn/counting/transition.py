@@ -97,7 +97,7 @@ class PlacedBlock:
         multiplicity = request.problem.replicas.multiplicity(self.block, replica)
         if multiplicity is None:
             return RowsInPlay(block, slots)
-        slots = np.where(multiplicity == 0, slots.dtype.type(-1), slots)
+        np.putmask(slots, multiplicity == 0, -1)
         return RowsInPlay(block, slots, multiplicity if multiplicity.max(initial=0) > 1 else None)
 
 

@@ -16,7 +16,7 @@ _BIAS, _SHIFT = 1023, 52 - _LOG_BINS  # of the exponents of float64, and of what
 def bins_of_sizes(gradient: Floats, top: Ints | int) -> Ints:
     """(n_rows,) the bin of each gradient's size, up to 2**top (n_rows,)."""
     # Positive float64 are in the order of their bits: exponent, and then the first bits behind it.
-    bits = np.abs(gradient).view(np.int64) >> _SHIFT
+    bits = (np.abs(gradient).view(np.uint64) >> np.uint64(_SHIFT)).view(np.int64)  # shifts of int64 take thrice as long
     bits -= (np.asarray(top, np.int64) - _OCTAVES + _BIAS) << _LOG_BINS
     np.maximum(bits, 0, out=bits)
     return np.asarray(np.minimum(bits, N_SIZES - 1, out=bits))
