@@ -142,7 +142,7 @@ def _logistic(x: Floats, into: Floats, free: Floats) -> None:
     """As `_exp`. Where x changes by r, tanh t becomes (t + r) / (1 + t r), but for the third power of r, by the addition
     theorem; and f(x) = log(1 + exp(2 x)), whose derivative is 1 + t, changes by r times the mean of both ends'.
     """
-    (found, tanh), (rest, steps, series, room) = into, free
+    (found, tanh), (steps, before, room, _) = into, free
     values, tanhs = _steps_of_logistic()
     near, place = x, room.view(np.int64)
     np.subtract(np.add(near, _TO_STEP, out=steps).view(np.int64), _FIRST_STEP, out=place)
@@ -151,14 +151,14 @@ def _logistic(x: Floats, into: Floats, free: Floats) -> None:
         np.subtract(np.add(near, _TO_STEP, out=steps).view(np.int64), _FIRST_STEP, out=place)
         np.clip(place, 0, _LAST_STEP, out=place)  # of no number
     # The places are those of the table: whatever `take` does with others, "wrap" is the quickest.
-    before = tanhs.take(place, out=series, mode="wrap")
+    tanhs.take(place, out=before, mode="wrap")
     values.take(place, out=found, mode="wrap")
     steps -= _TO_STEP
-    np.subtract(near, steps, out=rest)
+    rest = np.subtract(near, steps, out=steps)
     np.add(before, rest, out=tanh)
-    np.multiply(before, rest, out=steps)
-    steps += 1.0
-    tanh /= steps
+    np.multiply(before, rest, out=room)
+    room += 1.0
+    tanh /= room
     before += tanh
     before *= 0.5
     before += 1.0

@@ -108,8 +108,9 @@ def _log(mean: Floats) -> Floats:
 
 def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
     half = np.subtract(0.5, outcomes)
-    found, tanh = portable.logistic(half * scores)
-    hessian = np.square(tanh)
+    halves = half * scores
+    found, tanh = portable.logistic(halves)
+    hessian = np.square(tanh, out=halves)
     np.subtract(1.0, hessian, out=hessian)
     hessian *= 0.25
     tanh += 1.0  # twice the share of the other class
