@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from madtree.learn.data.block import CACHED_ROWS, pieces_of
+from madtree.learn.data.block import USUAL_BLOCK_ROWS, pieces_of
 from madtree.learn.data.types import Array, Floats
 
 _MOST = 700.0  # exp of more is not needed: it would soon leave float64
@@ -67,7 +67,7 @@ def log(numbers: Floats) -> Floats:
 
 
 def logistic(halves: Floats) -> tuple[Floats, Floats]:
-    """log(1 + exp(2 x)) and tanh(x) of numbers x, to some 1e-13. So of 2 x, 1 / (1 + exp(-2 x)) is (1 + tanh(x)) / 2."""
+    """log(1 + exp(2 x)) and tanh(x) of numbers x, to some 1e-13; 1 / (1 + exp(-2 x)) is (1 + tanh(x)) / 2."""
     found, tanh = _in_pieces(halves, _logistic, 2)
     return found, tanh
 
@@ -76,8 +76,9 @@ def _in_pieces(numbers: Floats, function: Callable[[Floats, Floats, Floats], Non
     """What the function finds of numbers: `n_found` arrays like these."""
     flat: Array = np.ascontiguousarray(numbers, np.float64).reshape(-1)
     found = np.empty((n_found, len(flat)))
-    room = np.empty((4, min(len(flat), CACHED_ROWS)))  # once: new arrays for each step would take as long as the steps
-    for piece in pieces_of(len(flat), CACHED_ROWS):
+    # Once: new arrays for each step would take as long as the steps.
+    room = np.empty((4, min(len(flat), USUAL_BLOCK_ROWS)))
+    for piece in pieces_of(len(flat)):
         some = flat[piece]
         function(some, found[:, piece], room[:, : len(some)])
     return found.reshape(n_found, *np.shape(numbers))
@@ -139,18 +140,16 @@ def _steps_of_logistic() -> tuple[Floats, Floats]:
 
 
 def _logistic(x: Floats, into: Floats, free: Floats) -> None:
-    """As `_exp`. Where x changes by r, tanh t becomes (t + r) / (1 + t r), but for the third power of r, by the addition
-    theorem; and f(x) = log(1 + exp(2 x)), whose derivative is 1 + t, changes by r times the mean of both ends'.
+    """As `_exp`. Where x changes by r, its tanh t becomes (t + r) / (1 + t r), but for the third power of r, by the
+    addition theorem; and log(1 + exp(2 x)), whose derivative is 1 + t, changes by r times the mean of both ends'.
     """
     (found, tanh), (steps, before, room, _) = into, free
     values, tanhs = _steps_of_logistic()
-    near, place = x, room.view(np.int64)
-    np.subtract(np.add(near, _TO_STEP, out=steps).view(np.int64), _FIRST_STEP, out=place)
+    near, place = x, _places(x, steps, room)
     if place.view(np.uint64).max() > _LAST_STEP:
         near = np.clip(x, -_LOGISTIC_END, _LOGISTIC_END)
-        np.subtract(np.add(near, _TO_STEP, out=steps).view(np.int64), _FIRST_STEP, out=place)
-        np.clip(place, 0, _LAST_STEP, out=place)  # of no number
-    # The places are those of the table: whatever `take` does with others, "wrap" is the quickest.
+        place = np.clip(_places(near, steps, room), 0, _LAST_STEP)  # what is no number has none
+    # "wrap" is the quickest: no place is beyond the table.
     tanhs.take(place, out=before, mode="wrap")
     values.take(place, out=found, mode="wrap")
     steps -= _TO_STEP
@@ -166,6 +165,12 @@ def _logistic(x: Floats, into: Floats, free: Floats) -> None:
     found += before
     if near is not x:
         found += np.maximum(2 * (x - near), 0.0)
+
+
+def _places(x: Floats, steps: Floats, room: Floats) -> Array:
+    """The numbers of the steps that `x` is near to, written into `room`; and into `steps` that plus `_TO_STEP`."""
+    bits: Array = np.add(x, _TO_STEP, out=steps).view(np.int64)
+    return np.subtract(bits, _FIRST_STEP, out=room.view(np.int64))
 
 
 def _add_terms(series: Floats, x: Floats, terms: Sequence[float]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madtree.learn.data import (
-    CACHED_ROWS,
+    USUAL_BLOCK_ROWS,
     Array,
     Block,
     Floats,
@@ -92,11 +92,11 @@ class Rounding:
         limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
         shifts = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
         n_rows = len(hashes) if rows is None else len(rows)
-        values, noise = np.empty((2, min(n_rows, CACHED_ROWS))), np.empty(min(n_rows, CACHED_ROWS))
-        for piece in pieces_of(n_rows, CACHED_ROWS):
+        room = np.empty((3, min(n_rows, USUAL_BLOCK_ROWS)))
+        for piece in pieces_of(n_rows):
             at = piece if rows is None else rows[piece]
             draws: Array = hashes[at] ^ self._key
-            found, drawn = values[:, : len(draws)], noise[: len(draws)]
+            found, drawn = room[:2, : len(draws)], room[2, : len(draws)]
             drawn[:] = draws.view(np.int32)  # from minus a half of 2**32 to a half
             for own, shift, into in zip(limbs, shifts, found, strict=True):
                 exponent = shift[0] if tree is None else shift.take(tree[at])
