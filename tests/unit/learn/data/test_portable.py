@@ -31,7 +31,7 @@ def test_logarithms_of_one_plus_exponentials_are_right_and_so_are_tangents() -> 
     x = np.concatenate((rng.uniform(-30, 30, 20_000), rng.uniform(-1, 1, 20_000), np.arange(-22, 22, 1 / 16_384)))
     found, tanh = portable.logistic(x)
     near, expected = x >= -20, np.logaddexp(0, 2 * x)
-    assert (np.abs(found - expected) <= 1.3e-12 * expected + 2e-20)[near].all()
+    assert (np.abs(found - expected) <= 1.3e-12 * expected + 4e-20)[near].all()
     assert (found >= 0).all()
     assert found[~near].max() <= 1e-17
     assert np.abs(tanh - np.tanh(x)).max() <= 7e-13
