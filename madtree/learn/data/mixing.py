@@ -17,7 +17,7 @@ def mixed(value: Array) -> Array:
 
 
 def mix(value: Array) -> None:
-    """The same in place."""
+    """Mix numbers (n,) uint32 in place."""
     value ^= value >> np.uint32(16)
     value *= np.uint32(0x7FEB352D)
     value ^= value >> np.uint32(15)

@@ -149,7 +149,7 @@ def _logistic(x: Floats, into: Floats, free: Floats) -> None:
     if place.view(np.uint64).max() > _LAST_STEP:
         near = np.clip(x, -_LOGISTIC_END, _LOGISTIC_END)
         place = np.clip(_places(near, steps, room), 0, _LAST_STEP)  # what is no number has none
-    # "wrap" is the quickest: no place is beyond the table.
+    # "wrap" is the quickest, and no place is beyond the table.
     tanhs.take(place, out=before, mode="wrap")
     values.take(place, out=found, mode="wrap")
     steps -= _TO_STEP
@@ -168,7 +168,7 @@ def _logistic(x: Floats, into: Floats, free: Floats) -> None:
 
 
 def _places(x: Floats, steps: Floats, room: Floats) -> Array:
-    """The numbers of the steps that `x` is near to, written into `room`; and into `steps` that plus `_TO_STEP`."""
+    """(n,) the place of the step that each is nearest to, in `room`; `steps` becomes where it is, plus `_TO_STEP`."""
     bits: Array = np.add(x, _TO_STEP, out=steps).view(np.int64)
     return np.subtract(bits, _FIRST_STEP, out=room.view(np.int64))
 

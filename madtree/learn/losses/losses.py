@@ -107,7 +107,7 @@ def _log(mean: Floats) -> Floats:
 
 
 def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
-    half = np.subtract(0.5, outcomes)
+    half = np.subtract(0.5, outcomes)  # of 1, or of -1 for the second class
     halves = half * scores
     found, tanh = portable.logistic(halves)
     hessian = np.square(tanh, out=halves)
