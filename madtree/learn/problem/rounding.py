@@ -34,6 +34,7 @@ from madtree.records import dataclass
 _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
 _DRAWN = 32  # bits of a hash
+_FACTOR = np.uint32(0x846CA68B)  # by which its last bits change the first ones: by a key alone, trees would draw alike
 _TO_WHOLE = portable.TO_WHOLE * 2.0**_DRAWN  # of numbers times that power of two
 # A packed number is the gradient and the hessian, times these powers of two, and this for the row.
 _HESSIAN, _GRADIENT, _ROW = 11, _DRAWN, 0.5
@@ -96,6 +97,7 @@ class Rounding:
         for piece in pieces_of(n_rows):
             at = piece if rows is None else rows[piece]
             draws: Array = hashes[at] ^ self._key
+            draws *= _FACTOR
             found, drawn = room[:2, : len(draws)], room[2, : len(draws)]
             drawn[:] = draws.view(np.int32)  # from minus a half of 2**32 to a half
             for own, shift, into in zip(limbs, shifts, found, strict=True):
