@@ -96,8 +96,7 @@ class Rounding:
         room = np.empty((3, min(n_rows, USUAL_BLOCK_ROWS)))
         for piece in pieces_of(n_rows):
             at = piece if rows is None else rows[piece]
-            draws: Array = hashes[at] ^ self._key
-            draws *= _FACTOR
+            draws: Array = (hashes[at] ^ self._key) * _FACTOR
             found, drawn = room[:2, : len(draws)], room[2, : len(draws)]
             drawn[:] = draws.view(np.int32)  # from minus a half of 2**32 to a half
             for own, shift, into in zip(limbs, shifts, found, strict=True):
