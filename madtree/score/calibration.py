@@ -144,7 +144,7 @@ def _scores(parameters: tuple[float, float], x: Floats) -> Floats:
 
 def _lost(parameters: tuple[float, float], x: Floats, target: Floats, weight: Floats) -> float:
     score = _scores(parameters, x)
-    return _sum(weight * (portable.logistic(score)[0] - target * score))
+    return _sum(weight * (portable.logistic(score / 2)[0] - target * score))
 
 
 def _by_score(

@@ -10,7 +10,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import CACHED_ROWS, WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require
+from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require
 from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
 from madtree.trees import LOSSES
@@ -45,7 +45,7 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
         )
     lines, limbs = np.empty((loss.n_lines, n_rows)), {name: np.empty((1, n_rows)) for name in grids}
     total = None if sums is None else no_loss(sums)
-    for piece in pieces_of(n_rows, CACHED_ROWS):
+    for piece in pieces_of(n_rows):
         some, own = rows.piece(piece), lines[:, piece]
         _change(own, some, values, loss)
         columns, found = loss.columns(own, values["next"], _thresholds(values, some)) if is_next else ({}, None)
@@ -154,7 +154,7 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """
     loss: RowLoss = values["row_loss"]
     total = no_loss(values)
-    for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
+    for piece in pieces_of(rows.block.codes.n_rows):
         some = rows.piece(piece)
         lines = scores_of(some, loss)
         _add_losses(total, some, loss.losses(lines, _thresholds(values, some)), lines, values)

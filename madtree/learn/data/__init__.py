@@ -25,7 +25,7 @@ from madtree.learn.data.coroutine import Coroutine, advanced, at_once, finished
 from madtree.learn.data.exact_sums import ExactSums, in_powers
 from madtree.learn.data.grid import Grid, is_exact, scaled
 from madtree.learn.data.hashes import keyed, order_by_hashes, stable_order
-from madtree.learn.data.mixing import mix_last, mixed
+from madtree.learn.data.mixing import mixed
 from madtree.learn.data.postgres_bytes import in_columns, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, flat_nonzero, heads
 from madtree.learn.data.size_bins import N_SIZES, bins_of_sizes, least_sizes

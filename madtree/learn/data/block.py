@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.learn.data.mixing import mix_first
+from madtree.learn.data.mixing import mix
 from madtree.learn.data.runs import Runs, flat_nonzero
 from madtree.learn.data.types import Array, Ints
 from madtree.records import dataclass
@@ -112,7 +112,7 @@ class Codes:
 
     @cached_property
     def hashes(self) -> Array:
-        """(n_rows,) uint32 a hash of each row's codes; `mix_last` is left to whoever draws by it, with a key."""
+        """(n_rows,) uint32 a hash of each row's codes."""
         found = np.zeros(self.n_rows, np.uint32)
         columns = [self.column(feature) for feature in range(len(self.layout.wide))]
         for piece in pieces_of(len(found)):
@@ -120,7 +120,7 @@ class Codes:
             for column in columns:
                 own *= _HASH_FACTOR
                 own += column[piece]
-            mix_first(own)
+            mix(own)
         return found
 
     def gather(self, feature: Ints) -> Array:

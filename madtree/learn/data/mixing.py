@@ -12,19 +12,14 @@ from madtree.learn.data.types import Array
 def mixed(value: Array) -> Array:
     """Hashes, uint32, of numbers (n,) uint32."""
     found: Array = value.copy()
-    mix_first(found)
-    mix_last(found)
+    mix(found)
     return found
 
 
-def mix_first(value: Array) -> None:
-    """The first half of `mixed`, in place."""
+def mix(value: Array) -> None:
+    """Mix numbers (n,) uint32 in place."""
     value ^= value >> np.uint32(16)
     value *= np.uint32(0x7FEB352D)
     value ^= value >> np.uint32(15)
-
-
-def mix_last(value: Array) -> None:
-    """The second half of `mixed`, in place."""
     value *= np.uint32(0x846CA68B)
     value ^= value >> np.uint32(16)

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from madtree.learn.data.block import CACHED_ROWS, pieces_of
+from madtree.learn.data.block import USUAL_BLOCK_ROWS, pieces_of
 from madtree.learn.data.types import Array, Floats
 
 _MOST = 700.0  # exp of more is not needed: it would soon leave float64
@@ -50,8 +50,10 @@ def _short(number: float) -> float:
 
 _EXP_TERMS = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2)
 _LOG_TERMS = (-1 / 6, 1 / 5, -1 / 4, 1 / 3, -1 / 2)
-_LOGISTIC_STEPS, _LOGISTIC_END = 1024, 40  # of 1, and where exp(-x) is nothing beside 1
-_TO_STEP = TO_WHOLE / _LOGISTIC_STEPS + _LOGISTIC_END  # the same for steps, counted from the first one
+_LOGISTIC_STEPS, _LOGISTIC_END = 4096, 20  # of 1, and where exp(-2 x) is nothing beside 1
+_LAST_STEP = 2 * _LOGISTIC_STEPS * _LOGISTIC_END
+_TO_STEP = TO_WHOLE / _LOGISTIC_STEPS  # the same for steps
+_FIRST_STEP = int(np.array(_TO_STEP - _LOGISTIC_END).view(np.int64))
 
 
 def exp(numbers: Floats) -> Floats:
@@ -64,20 +66,19 @@ def log(numbers: Floats) -> Floats:
     return np.asarray(_in_pieces(numbers, _log)[0])
 
 
-def logistic(numbers: Floats) -> tuple[Floats, Floats]:
-    """log(1 + exp(x)) and 1 / (1 + exp(-x)) of numbers x: both, to some 1e-16, take half the time of an exponential and
-    a logarithm.
-    """
-    found, share = _in_pieces(numbers, _logistic, 2)
-    return found, share
+def logistic(halves: Floats) -> tuple[Floats, Floats]:
+    """log(1 + exp(2 x)) and tanh(x) of numbers x, to some 1e-13; 1 / (1 + exp(-2 x)) is (1 + tanh(x)) / 2."""
+    found, tanh = _in_pieces(halves, _logistic, 2)
+    return found, tanh
 
 
 def _in_pieces(numbers: Floats, function: Callable[[Floats, Floats, Floats], None], n_found: int = 1) -> Array:
     """What the function finds of numbers: `n_found` arrays like these."""
     flat: Array = np.ascontiguousarray(numbers, np.float64).reshape(-1)
     found = np.empty((n_found, len(flat)))
-    room = np.empty((4, min(len(flat), CACHED_ROWS)))  # once: new arrays for each step would take as long as the steps
-    for piece in pieces_of(len(flat), CACHED_ROWS):
+    # Once: new arrays for each step would take as long as the steps.
+    room = np.empty((4, min(len(flat), USUAL_BLOCK_ROWS)))
+    for piece in pieces_of(len(flat)):
         some = flat[piece]
         function(some, found[:, piece], room[:, : len(some)])
     return found.reshape(n_found, *np.shape(numbers))
@@ -127,50 +128,49 @@ def _log(x: Floats, into: Floats, free: Floats) -> None:
 
 @cache
 def _steps_of_logistic() -> tuple[Floats, Floats]:
-    """log(1 + exp(x)) and 1 / (1 + exp(-x)) of x = j / 1024, from -40 to 40."""
-    at = np.arange(_LOGISTIC_END * _LOGISTIC_STEPS + 1) / _LOGISTIC_STEPS
+    """log(1 + exp(2 x)) and tanh(x) of x = j / 4096, from -20 to 20."""
+    at = np.arange(_LAST_STEP // 2 + 1) / (_LOGISTIC_STEPS / 2)
     shrunk = exp(-at)
     whole = 1 + shrunk
     # What rounding takes off a small number beside 1 is put back by a factor (Goldberg 1991, theorem 4).
     rounded = np.where(whole == 1, 1.0, whole - 1)
     found = np.where(whole == 1, shrunk, log(whole) * (shrunk / rounded))
-    return np.append(found[:0:-1], at + found), np.append((shrunk / whole)[:0:-1], 1 / whole)
+    tanh = (1 - shrunk) / whole
+    return np.append(found[:0:-1], at + found), np.append(-tanh[:0:-1], tanh)
 
 
 def _logistic(x: Floats, into: Floats, free: Floats) -> None:
-    """As `_exp`, of f(x) = log(1 + exp(x)) and its derivative p, the share. With u for p (1 - p), where x changes by r
-    p changes by d = u r / (1 + r (p - 1/2 + r / 12)), but for the fifth power of r: that is the addition theorem of
-    tanh, and Pade's fraction for tanh(r / 2). Then f changes by r (p + (u r + 2 d) / 6), but for the fourth power.
+    """As `_exp`. Where x changes by r, its tanh t becomes (t + r) / (1 + t r), but for the third power of r, by the
+    addition theorem; and log(1 + exp(2 x)), whose derivative is 1 + t, changes by r times the mean of both ends'.
     """
-    (found, share), (rest, steps, series, room) = into, free
-    values, shares = _steps_of_logistic()
-    near = x
-    if not (x.min() >= -_LOGISTIC_END and x.max() <= _LOGISTIC_END):
+    (found, tanh), (steps, before, room, _) = into, free
+    values, tanhs = _steps_of_logistic()
+    near, place = x, _places(x, steps, room)
+    if place.view(np.uint64).max() > _LAST_STEP:
         near = np.clip(x, -_LOGISTIC_END, _LOGISTIC_END)
-    np.add(near, _TO_STEP, out=steps)
-    place = np.bitwise_and(steps.view(np.int64), 2**32 - 1, out=room.view(np.int64))
-    shares.take(place, out=share, mode="clip")
-    values.take(place, out=found, mode="clip")
+        place = np.clip(_places(near, steps, room), 0, _LAST_STEP)  # what is no number has none
+    # "wrap" is the quickest, and no place is beyond the table.
+    tanhs.take(place, out=before, mode="wrap")
+    values.take(place, out=found, mode="wrap")
     steps -= _TO_STEP
-    np.subtract(near, steps, out=rest)
-    np.multiply(share, share, out=series)
-    np.subtract(share, series, out=series)
-    series *= rest
-    change = np.multiply(rest, 1 / 12, out=steps)
-    change += share
-    change -= 0.5
-    change *= rest
-    change += 1.0
-    np.divide(series, change, out=change)
-    series += change
-    series += change
-    series *= 1 / 6
-    series += share
-    series *= rest
-    found += series
-    share += change
+    rest = np.subtract(near, steps, out=steps)
+    np.add(before, rest, out=tanh)
+    np.multiply(before, rest, out=room)
+    room += 1.0
+    tanh /= room
+    before += tanh
+    before *= 0.5
+    before += 1.0
+    before *= rest
+    found += before
     if near is not x:
-        found += np.maximum(x - near, 0.0)
+        found += np.maximum(2 * (x - near), 0.0)
+
+
+def _places(x: Floats, steps: Floats, room: Floats) -> Array:
+    """(n,) the place of the step that each is nearest to, in `room`; `steps` becomes where it is, plus `_TO_STEP`."""
+    bits: Array = np.add(x, _TO_STEP, out=steps).view(np.int64)
+    return np.subtract(bits, _FIRST_STEP, out=room.view(np.int64))
 
 
 def _add_terms(series: Floats, x: Floats, terms: Sequence[float]) -> None:

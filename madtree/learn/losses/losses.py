@@ -107,12 +107,15 @@ def _log(mean: Floats) -> Floats:
 
 
 def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
-    side = np.multiply(outcomes, -2.0)
-    side += 1.0
-    found, share = portable.logistic(side * scores)  # the share of the other class
-    hessian = np.square(share)
-    np.subtract(share, hessian, out=hessian)
-    return np.multiply(side, share, out=side), hessian, found
+    half = np.subtract(0.5, outcomes)  # of 1, or of -1 for the second class
+    halves = half * scores
+    found, tanh = portable.logistic(halves)
+    hessian = np.square(tanh, out=halves)
+    np.subtract(1.0, hessian, out=hessian)
+    hessian *= 0.25
+    tanh += 1.0  # twice the share of the other class
+    tanh *= half
+    return tanh, hessian, found
 
 
 def _exponential(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:

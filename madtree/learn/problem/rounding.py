@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madtree.learn.data import (
-    CACHED_ROWS,
+    USUAL_BLOCK_ROWS,
     Array,
     Block,
     Floats,
@@ -24,7 +24,6 @@ from madtree.learn.data import (
     Ints,
     Values,
     keyed,
-    mix_last,
     pieces_of,
     portable,
     require,
@@ -34,9 +33,11 @@ from madtree.records import dataclass
 
 _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
-_DRAWN, _HALF = 32, np.uint32(16)  # bits of a hash
-# A packed number is the gradient and the hessian, times these powers of two, plus 1 for the row.
-_HESSIAN, _GRADIENT = 12, 33
+_DRAWN = 32  # bits of a hash
+_FACTOR = np.uint32(0x846CA68B)  # by which its last bits change the first ones: by a key alone, trees would draw alike
+_TO_WHOLE = portable.TO_WHOLE * 2.0**_DRAWN  # of numbers times that power of two
+# A packed number is the gradient and the hessian, times these powers of two, and this for the row.
+_HESSIAN, _GRADIENT, _ROW = 11, _DRAWN, 0.5
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,8 @@ class Rounding:
     def rounded(self, block: Block, target: Grid, weight: Grid) -> Block:
         """A block by the coarser grids `target` and `weight`."""
         found = np.empty((2, block.codes.n_rows))
-        for piece, values in self._pieces(block, target, weight, (0, 0)):
-            found[:, piece] = values
+        for piece, values in self._pieces(block, target, weight):
+            found[:, piece] = values * 2.0**-_DRAWN
         return replace(block, target=found[:1], weight=found[1:])
 
     def packed_rows(
@@ -71,9 +72,10 @@ class Rounding:
     ) -> Floats:
         """(n,) its rows as one number each; `rows` (n,) some of them, None for all."""
         found = np.empty(block.codes.n_rows if rows is None else len(rows)) if out is None else out
-        for piece, (gradients, hessians) in self._pieces(block, target, weight, (_GRADIENT, _HESSIAN), rows):
+        for piece, (gradients, hessians) in self._pieces(block, target, weight, rows):
+            hessians *= 2.0 ** (_HESSIAN - _DRAWN)
             own = np.add(gradients, hessians, out=found[piece])
-            own += 1.0
+            own += _ROW
         return found
 
     @cached_property
@@ -81,42 +83,41 @@ class Rounding:
         return keyed(_ROUNDED, self.seed, np.array([self.tree]))
 
     def _pieces(
-        self, block: Block, target: Grid, weight: Grid, units: tuple[int, int], rows: Ints | None = None
+        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None
     ) -> Iterator[tuple[slice, Floats]]:
-        """Some rows after the others, with (2, n) their gradients and hessians in units of these powers of two; `rows`
-        as of `packed_rows`.
+        """Some rows after the others, with (2, n) their gradients and hessians times 2**32; `rows` as of
+        `packed_rows`.
         """
         assert block.weight is not None
         hashes, tree = block.codes.hashes, block.tree
         limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
         shifts = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
         n_rows = len(hashes) if rows is None else len(rows)
-        values, noise = np.empty((2, min(n_rows, CACHED_ROWS))), np.empty(min(n_rows, CACHED_ROWS))
-        for piece in pieces_of(n_rows, CACHED_ROWS):
+        room = np.empty((3, min(n_rows, USUAL_BLOCK_ROWS)))
+        for piece in pieces_of(n_rows):
             at = piece if rows is None else rows[piece]
-            draws: Array = hashes[at] ^ self._key
-            mix_last(draws)
-            found, drawn = values[:, : len(draws)], noise[: len(draws)]
-            for own, shift, unit, into in zip(limbs, shifts, units, found, strict=True):
+            draws: Array = (hashes[at] ^ self._key) * _FACTOR
+            found, drawn = room[:2, : len(draws)], room[2, : len(draws)]
+            drawn[:] = draws.view(np.int32)  # from minus a half of 2**32 to a half
+            for own, shift, into in zip(limbs, shifts, found, strict=True):
                 exponent = shift[0] if tree is None else shift.take(tree[at])
-                scaled(own[at], exponent + unit, into)
-                drawn[:] = draws.view(np.int32)
-                drawn *= 2.0 ** (unit - _DRAWN)  # from minus a half of a unit to a half
-                if tree is not None:
-                    drawn *= exponent != 0  # what has all bits keeps them
-                into += drawn
-                into += portable.TO_WHOLE * 2.0**unit
-                into -= portable.TO_WHOLE * 2.0**unit
-                draws <<= _HALF
+                scaled(own[at], exponent + _DRAWN, into)
+                into += drawn if tree is None else drawn * (exponent != 0)  # what has all bits keeps them
+                into += _TO_WHOLE
+                into -= _TO_WHOLE
             yield piece, found
 
     @staticmethod
     def unpacked(sums: Floats) -> tuple[Floats, Floats, Floats]:
         """Rows, hessians and gradients of sums of packed numbers, of `PACKED_ROWS` rows at most."""
-        gradient = np.floor(sums * 2.0**-_GRADIENT)
-        rest = sums - gradient * 2.0**_GRADIENT
-        hessian = np.floor(rest * 2.0**-_HESSIAN)
-        return rest - hessian * 2.0**_HESSIAN, hessian, gradient
+        rest = sums * 2.0**-_GRADIENT
+        gradient = np.floor(rest)
+        rest -= gradient
+        rest *= 2.0 ** (_GRADIENT - _HESSIAN)
+        hessian = np.floor(rest)
+        rest -= hessian
+        rest *= 2.0**_HESSIAN / _ROW
+        return rest, hessian, gradient
 
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""
