@@ -4,6 +4,7 @@ answers the leader's requests by them.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -32,6 +33,9 @@ from madtree.storage.workers.messages import (
 
 _POLL = 0.00005  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
+# Seconds of a wait without sleep between looks: mostly, what is waited for is there by then. A boosted round of
+# 1,000,000 rows took 0.87 of the time that it took with sleep alone.
+_AWAKE = 0.003
 # Seconds that a step takes at least. With 0.002, calls from SQL took a tenth of a boosted round of 1,000,000 rows.
 _STEP = 0.02
 _PATIENCE = 0.01  # seconds to wait before the server is given the chance to look for cancels
@@ -187,9 +191,12 @@ class Resident:
 def waited_for(look: Callable[[], tuple[T] | None], poll: float = _POLL) -> Coroutine[T]:
     """What `look` finds, in a tuple of one, looking again and again."""
     while True:
-        end = time.monotonic() + _PATIENCE
-        while (found := look()) is None and time.monotonic() < end:
-            time.sleep(poll)
+        begin = time.monotonic()
+        while (found := look()) is None and (waited := time.monotonic() - begin) < _PATIENCE:
+            if waited < _AWAKE and poll == _POLL:
+                os.sched_yield()
+            else:
+                time.sleep(poll)
         if found is not None:
             return found[0]
         yield
