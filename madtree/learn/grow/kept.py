@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Ints, flat_nonzero
+from madtree.learn.data import Bools, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.records import dataclass
 
@@ -43,16 +43,12 @@ class KeptHistograms:
         """(m,) of which of `nodes` (m,) there are histograms."""
         return np.array([node in self._places for node in nodes.tolist()], np.bool_)
 
-    def of(self, nodes: Ints, first: int, last: int) -> Iterator[tuple[Ints, Array]]:
-        """Which of `nodes` (m,), all of which must be here, a round has, (n,), and a copy (n_channels, last - first, n,
-        width) of their histograms by the features `first` to `last - 1`, of one width.
-        """
-        places = [self._places[node] for node in nodes.tolist()]
-        own, slots = np.array(places).T
+    def of(self, nodes: Ints) -> Iterator[tuple[Ints, Ints, Histograms]]:
+        """Which of `nodes` (m,), all of which must be here, a round has, (n,), their slots there, and its histograms."""
+        own, slots = np.array([self._places[node] for node in nodes.tolist()]).T
         for number in set(own.tolist()):
-            there, (_, histograms) = flat_nonzero(own == number), self.rounds[number]
-            skipped = histograms.layout.first
-            yield there, histograms.view(first - skipped, last - skipped).take(slots.take(there), axis=2)
+            there = flat_nonzero(own == number)
+            yield there, slots.take(there), self.rounds[number][1]
 
     @cached_property
     def _places(self) -> dict[int, tuple[int, int]]:
