@@ -248,10 +248,5 @@ class FeatureSpan:
         whole = Histograms(layout, np.empty((layout.channels.count, layout.total_bins), self.dtype))
         for first, last in layout.runs:
             smaller.view(first, last).take(at, axis=2, out=whole.view(first, last), mode="clip")
-        for there, kept_slots, histograms in kept.of(parent.take(derived)):
-            places, skipped = derived.take(there), layout.first - histograms.layout.first
-            for first, last in layout.runs:
-                of_parents = histograms.view(skipped + first, skipped + last).take(kept_slots, axis=2)
-                of_parents -= smaller.view(first, last).take(at.take(places), axis=2)
-                whole.view(first, last)[:, :, places] = of_parents
+        kept.subtract(parent.take(derived), smaller, at.take(derived), whole, derived)
         return whole

@@ -4,7 +4,6 @@ other is the parent less its sibling, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -43,12 +42,18 @@ class KeptHistograms:
         """(m,) of which of `nodes` (m,) there are histograms."""
         return np.array([node in self._places for node in nodes.tolist()], np.bool_)
 
-    def of(self, nodes: Ints) -> Iterator[tuple[Ints, Ints, Histograms]]:
-        """Which of `nodes` (m,), all of which must be here, a round has, (n,), their slots there, and its histograms."""
-        own, slots = np.array([self._places[node] for node in nodes.tolist()]).T
+    def subtract(self, parents: Ints, smaller: Histograms, siblings: Ints, whole: Histograms, places: Ints) -> None:
+        """Enter those of `parents` (m,), all of which must be here, less those of `siblings` (m,), slots of `smaller`,
+        at `places` (m,), slots of `whole`; these two are of the same features.
+        """
+        own, slots = np.array([self._places[node] for node in parents.tolist()]).T
         for number in set(own.tolist()):
-            there = flat_nonzero(own == number)
-            yield there, slots.take(there), self.rounds[number][1]
+            there, (_, histograms) = flat_nonzero(own == number), self.rounds[number]
+            skipped = whole.layout.first - histograms.layout.first
+            for first, last in whole.layout.runs:
+                rest = histograms.view(skipped + first, skipped + last).take(slots.take(there), axis=2)
+                rest -= smaller.view(first, last).take(siblings.take(there), axis=2)
+                whole.view(first, last)[:, :, places.take(there)] = rest
 
     @cached_property
     def _places(self) -> dict[int, tuple[int, int]]:
