@@ -21,7 +21,7 @@ MOST_ROWS = 1_000_000
 _TABLE = "calibration_table"
 _ASKED = {Joining.NONE: "prob", Joining.VOTE_OR_MEAN: "prob_mean", Joining.SUM: "raw"}
 _MOST_STEPS, _MOST_HALVINGS = 100, 60  # of Newton's method
-_ROUNDING = 1e-14  # of a sum of losses
+_ROUNDING = 2e-12  # of a sum of losses
 _TINY = 1e-12  # what lowers the loss by less, of a row's weight, is no step
 
 

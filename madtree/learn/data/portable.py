@@ -3,7 +3,8 @@
 numpy takes these functions from whatever is quickest on a processor, and their last digits differ between processors
 and versions. Here they are made of sums, products and look-ups, which IEEE 754 lays down: the argument is brought near
 to a number of a table, and a short series does the rest (Tang 1989, 1990). Their error is some 1e-16 of the result;
-of logarithms, of 1 where that is more. And integers that are ordered as numbers are, by which these are selected.
+of logarithms, of 1 where that is more; `logistic` is less exact, and quicker. And integers that are ordered as numbers
+are, by which these are selected.
 """
 
 from __future__ import annotations

@@ -85,7 +85,9 @@ class Boosting:
         with np.errstate(divide="ignore", invalid="ignore"):
             if not problem.n_classes:
                 mean = np.nan_to_num(problem.means(sums, tree)) + problem.centre
-                return loss.base(mean)[:, None], mean
+                # A group all of whose rows are held out has no quantile of outcomes, which would be added to 0.
+                has_none = (self.row_loss.level is not None) & (problem.row_counts(sums) == 0)
+                return np.where(has_none, mean, loss.base(mean))[:, None], mean
             weights = problem.class_weights(sums, tree)
             shares = np.nan_to_num(weights / over_classes(weights))
         from_zero = self.method.loss is not None

@@ -247,10 +247,6 @@ class FeatureSpan:
         smaller = yield from self._histograms(growing, counted, part)
         whole = Histograms(layout, np.empty((layout.channels.count, layout.total_bins), self.dtype))
         for first, last in layout.runs:
-            view, own = whole.view(first, last), smaller.view(first, last)
-            own.take(at, axis=2, out=view, mode="clip")
-            for there, of_parents in kept.of(parent.take(derived), layout.first + first, layout.first + last):
-                places = derived.take(there)
-                of_parents -= own.take(at.take(places), axis=2)
-                view[:, :, places] = of_parents
+            smaller.view(first, last).take(at, axis=2, out=whole.view(first, last), mode="clip")
+        kept.subtract(parent.take(derived), smaller, at.take(derived), whole, derived)
         return whole

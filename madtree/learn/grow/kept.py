@@ -4,12 +4,11 @@ other is the parent less its sibling, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Ints, flat_nonzero
+from madtree.learn.data import Bools, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.records import dataclass
 
@@ -43,16 +42,18 @@ class KeptHistograms:
         """(m,) of which of `nodes` (m,) there are histograms."""
         return np.array([node in self._places for node in nodes.tolist()], np.bool_)
 
-    def of(self, nodes: Ints, first: int, last: int) -> Iterator[tuple[Ints, Array]]:
-        """Which of `nodes` (m,), all of which must be here, a round has, (n,), and a copy (n_channels, last - first, n,
-        width) of their histograms by the features `first` to `last - 1`, of one width.
+    def subtract(self, parents: Ints, smaller: Histograms, siblings: Ints, whole: Histograms, places: Ints) -> None:
+        """Enter those of `parents` (m,), all of which must be here, less those of `siblings` (m,), slots of `smaller`,
+        at `places` (m,), slots of `whole`; these two are of the same features.
         """
-        places = [self._places[node] for node in nodes.tolist()]
-        own, slots = np.array(places).T
+        own, slots = np.array([self._places[node] for node in parents.tolist()]).T
         for number in set(own.tolist()):
             there, (_, histograms) = flat_nonzero(own == number), self.rounds[number]
-            skipped = histograms.layout.first
-            yield there, histograms.view(first - skipped, last - skipped).take(slots.take(there), axis=2)
+            skipped = whole.layout.first - histograms.layout.first
+            for first, last in whole.layout.runs:
+                rest = histograms.view(skipped + first, skipped + last).take(slots.take(there), axis=2)
+                rest -= smaller.view(first, last).take(siblings.take(there), axis=2)
+                whole.view(first, last)[:, :, places.take(there)] = rest
 
     @cached_property
     def _places(self) -> dict[int, tuple[int, int]]:

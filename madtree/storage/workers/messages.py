@@ -35,7 +35,7 @@ from madtree.storage.blocks import BlockLimits
 _MOST_BYTES = 2**62
 _HANDED = (*COLUMNS, SCORES)  # columns of rows that are handed over
 _PROBLEMS = 4  # that are remembered: more are not asked about in turns
-_NUMBER = "problem_number"
+_PLACE = "problem_place"
 _MOST_ROWS = 2**48
 _MOST_WAVES = 2**31
 
@@ -195,24 +195,22 @@ _KINDS |= dict.fromkeys(COUNTED, CountRequest)
 
 class MessageWriter:
     """Makes bytes of what the leader tells. What a problem says comes with the first message about it; later ones have
-    its number alone.
+    its place among the last problems.
     """
 
     def __init__(self) -> None:
-        self._problems: deque[tuple[int, Problem]] = deque(maxlen=_PROBLEMS)
+        self._problems: deque[Problem] = deque(maxlen=_PROBLEMS)
 
     def dump(self, message: Message) -> bytes:
         problem, values = getattr(message, "problem", None), message.to_values()
-        if problem is None:
-            return codec.dump(values)
-        known = problem.to_values()
-        own = {name: value for name, value in values.items() if name not in known}
-        for number, one in self._problems:
-            if one is problem:
-                return codec.dump({**own, _NUMBER: number})
-        number = self._problems[-1][0] + 1 if self._problems else 0
-        self._problems.append((number, problem))
-        return codec.dump({**known, **values, _NUMBER: number})
+        for place, known in enumerate(self._problems):
+            if known is problem:
+                said = known.to_values()
+                own = {name: value for name, value in values.items() if name not in said}
+                return codec.dump({**own, _PLACE: place})
+        if problem is not None:
+            self._problems.appendleft(problem)
+        return codec.dump(values)
 
 
 class MessageReader:
@@ -221,24 +219,19 @@ class MessageReader:
     """
 
     def __init__(self) -> None:
-        self._problems: deque[tuple[int, Problem]] = deque(maxlen=_PROBLEMS)
+        self._problems: deque[Problem] = deque(maxlen=_PROBLEMS)
 
     def read(self, data: bytes) -> Message:
         """What the leader has published after the plan; raises MadtreeError where it is none of these."""
         values = codec.load(data)
         given = Values(values)
-        if _NUMBER in values:
-            values[Problem.KNOWN] = self._problem(given.integer(_NUMBER, 0, _MOST_ROWS), values)
+        if _PLACE in given:
+            values[Problem.KNOWN] = self._problems[given.integer(_PLACE, 0, len(self._problems) - 1)]
         message: Message = _KINDS[given.text("what", _KINDS)].from_values(values)
+        problem = getattr(message, "problem", None)
+        if problem is not None and _PLACE not in given:
+            self._problems.appendleft(problem)
         return message
-
-    def _problem(self, number: int, values: Mapping[str, Any]) -> Problem:
-        for known, problem in self._problems:
-            if known == number:
-                return problem
-        problem = Problem.from_values(values)
-        self._problems.append((number, problem))
-        return problem
 
 
 def _array_bytes(request: Any, answer: Array) -> memoryview:

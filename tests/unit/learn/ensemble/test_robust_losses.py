@@ -175,3 +175,16 @@ def test_huber_tells_all_losses_by_the_threshold_of_the_first_round() -> None:
     first = np.where(error <= threshold, error**2 / 2, threshold * (error - threshold / 2)).mean()
     assert said.rounds.training[0] == pytest.approx(first, rel=1e-12)
     assert (np.diff(said.rounds.training) < 0).all()
+
+
+def test_a_group_all_of_whose_rows_are_held_out_has_no_model() -> None:
+    features, target, _ = example(n=301)
+    last = np.arange(301) == 300
+    raw = RawRows(features.T.copy(), np.where(last, 7.0, target), None, last.astype(np.int32), fold=last.astype(float))
+    problem, block = prepare(raw, 2, 0, [FeatureKind.CONTINUOUS] * 4, Parameters("mse", cp=-1.0))
+    trees: list[TrainedTrees] = []
+    of_model = BoostParameters("absolute_error", 2, held_out_by="late")
+    program = train_boosted(Boosting(problem, of_model, np.array([1, 2])), trees.append, rows_at_hand=True)
+    said = finished(driven(program, at_hand([block])))
+    assert said.boosted.group.tolist() == [1]
+    assert len(trees) == 2
