@@ -40,7 +40,7 @@ def newton_gain(left: Floats, right: Floats) -> Floats:
         gain = left_hessian * right_hessian
         gain /= np.add(left_hessian, right_hessian, out=other)
         gain *= difference
-    np.copyto(gain, 0.0, where=np.minimum(left_hessian, right_hessian, out=other) < LEAST_HESSIAN)
+    np.copyto(gain, 0.0, where=_lacks_hessian(left, right, other))
     return gain
 
 
@@ -117,8 +117,9 @@ def bounded_gain(left: Floats, right: Floats, l2: float, terms: LeafTerms) -> Fl
     return np.where(terms.direction * of_right < terms.direction * of_left, 0.0, found)
 
 
-def _lacks_hessian(left: Floats, right: Floats) -> Bools:
-    return np.asarray(np.minimum(left[0], right[0]) < LEAST_HESSIAN)
+def _lacks_hessian(left: Floats, right: Floats, room: Floats | None = None) -> Bools:
+    """(m,) whether one of the sides has too little hessian; `room` (m,) may be written to."""
+    return np.asarray(np.minimum(left[0], right[0], out=room) < LEAST_HESSIAN)
 
 
 def sum_of_squares(moments: Floats, l2: Floats | float) -> Floats:

@@ -148,7 +148,7 @@ class GrowingTrees:
         self.sums[:, first:] = sums
         self.routing.add_leaves(first, count)
         self.routing.rounds += 1
-        self.routing.deepest = max((self.routing.deepest, *self.depth[first:].tolist()))
+        self.routing.deepest = max(self.routing.deepest, int(self.depth[first:].max(initial=0)))
         self.routing.child[parents] = children[::2]
         return children
 
@@ -205,8 +205,8 @@ def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, histogr
 def see_rows(problem: Problem, growing: GrowingTrees, nodes: Ints, rows: RowsOfNodes, first: int, last: int) -> None:
     """Enter them by the rows of `nodes`, which have the codes of the features `first` to `last - 1`."""
     roots = flat_nonzero(nodes < problem.n_groups)
-    for feature in range(first, last) if len(roots) else ():
-        if problem.unordered[feature]:
+    for feature in range(first, last):
+        if len(roots) and problem.unordered[feature]:
             there = np.zeros((len(nodes), int(problem.bins.widths[feature])), np.bool_)
             there[rows.slot, rows.codes(feature)] = True
             growing.see(feature, nodes[roots], there[roots])

@@ -30,8 +30,7 @@ class KeptHistograms:
 
     def only(self, nodes: Ints) -> KeptHistograms:
         """The rounds that have some of `nodes` (m,)."""
-        places = self._places
-        wanted = {places[node][0] for node in nodes.tolist() if node in places}
+        wanted = {self._places[node][0] for node in nodes.tolist() if node in self._places}
         return KeptHistograms(tuple(each for number, each in enumerate(self.rounds) if number in wanted))
 
     def with_round(self, nodes: Ints, histograms: Histograms) -> KeptHistograms:
