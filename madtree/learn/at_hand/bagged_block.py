@@ -36,19 +36,16 @@ class BaggedBlock:
             order[:] = stable_order(block.tree.astype(np.uint32, copy=False))
         return cls(problem, block, order, kept)
 
-    def limbs(self, rows: Ints | None = None) -> list[Floats]:
-        """What is summed beside the row counts, (n,) each, of some rows (n,); None for all."""
-        if self.problem.is_packed:
-            return [self.problem.packed(self.block, rows)]
-        return self._limbs if rows is None else [limb.take(rows) for limb in self._limbs]
+    def limbs(self, rows: Ints | None = None, into: Sequence[Floats] = ()) -> list[Floats]:
+        """What is summed beside the row counts, (n,) each, of some rows (n,); None for all.
 
-    def enter_limbs(self, into: Sequence[Floats]) -> None:
-        """Write those of all rows into as many arrays (n_rows,)."""
+        `into`: arrays (n_rows,) to write those of all rows into; none where they are not wanted there.
+        """
         if self.problem.is_packed:
-            self.problem.packed(self.block, out=into[0])
-            return
-        for own, limb in zip(into, self._limbs, strict=True):
+            return [self.problem.packed(self.block, rows, *into)]
+        for own, limb in zip(into, self._limbs, strict=bool(into)):
             own[:] = limb
+        return self._limbs if rows is None else [limb.take(rows) for limb in self._limbs]
 
     @cached_property
     def _limbs(self) -> list[Floats]:

@@ -72,7 +72,7 @@ class RowColumns:
             limbs = list(allocated(allocator, (n_limbs, len(self)), np.float64))
             for part in parts:
                 stop = first + part.block.codes.n_rows
-                part.enter_limbs([limb[first:stop] for limb in limbs])
+                part.limbs(into=[limb[first:stop] for limb in limbs])
                 first = stop
             return replace(self, limbs=limbs)
         bags = [part.in_bag(0) for part in parts]

@@ -10,7 +10,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require
+from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require, required
 from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
 from madtree.trees import LOSSES
@@ -93,8 +93,7 @@ def _weights(rows: ChangingRows, class_weight: Floats | None) -> Floats | None:
 
 def values_of_boosted(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
     """The values of `boosted` as they have come."""
-    require(problem is not None, "problem", "there")
-    assert problem is not None
+    problem = required(problem, "problem")
     loss = row_loss_of(given)
     n_trees = problem.n_trees
     by_class = "class_weight" in given
@@ -126,9 +125,8 @@ def row_loss_of(given: Values) -> RowLoss:
 
 def scores_of(rows: ChangingRows, loss: RowLoss) -> Floats:
     """(n_lines, n_rows) the scores of rows, which must be those of the loss."""
-    scores = rows.block.scores
-    require(scores is not None and len(scores) == loss.n_lines, SCORES, "those of the loss")
-    assert scores is not None
+    scores = required(rows.block.scores, SCORES)
+    require(len(scores) == loss.n_lines, SCORES, "those of the loss")
     are_classes = loss.n_scores == 1 or ((scores[0] >= 0) & (scores[0] < loss.n_scores)).all()
     require(bool(are_classes), SCORES, "those of rows of its classes")
     return scores
@@ -188,8 +186,7 @@ def no_loss(values: Mapping[str, Any]) -> Array:
 
 def values_of_loss_sums(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
     """The values of `loss_sums` as they have come."""
-    require(problem is not None, "problem", "there")
-    assert problem is not None
+    problem = required(problem, "problem")
     grids = {name: Grid.from_values(given, f"sum_{name}_exponents", problem.n_trees) for name in ("loss", "weight")}
     loss = row_loss_of(given)
     require(grids["loss"] is not None, _ASKED, "there")

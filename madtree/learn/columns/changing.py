@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Block, Bools, Floats, Ints, require
+from madtree.learn.data import Block, Bools, Floats, Ints, require, required
 from madtree.learn.problem import Problem, Sampled
 from madtree.records import dataclass
 
@@ -69,7 +69,6 @@ class ChangingRows:
 
     def _before_trees(self, problem: Problem) -> Floats:
         """(n_lines, n_rows) what blocks hold of offsets and outcomes."""
-        scores, n_lines = self.block.scores, problem.has_offsets + problem.keeps_outcomes
-        require(scores is not None and len(scores) == n_lines, "scores", "the offsets and the outcomes of rows")
-        assert scores is not None
+        scores, n_lines = required(self.block.scores, "scores"), problem.has_offsets + problem.keeps_outcomes
+        require(len(scores) == n_lines, "scores", "the offsets and the outcomes of rows")
         return scores

@@ -25,6 +25,7 @@ from madtree.learn.data import (
     mixed,
     pieces_of,
     require,
+    required,
 )
 from madtree.learn.problem import Problem, Sampled
 
@@ -64,8 +65,7 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
     (n_groups,) of the others that is drawn; seed, and tree, by which they are.
     """
     block = rows.block
-    require(block.identity is not None, "identity", "there")
-    assert block.identity is not None
+    identity = required(block.identity, "identity")
     assert block.weight is not None
     key = keyed(_DRAWN, values["seed"], np.array([values["tree"]]))[0]
     fold, limbs = np.empty(block.codes.n_rows, np.uint8), {name: getattr(block, name).copy() for name in _LIMBS}
@@ -74,7 +74,7 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
         tree = None if block.tree is None else block.tree[piece]
         least, share = (each[0] if tree is None else each.take(tree) for each in (least_size, values["share"]))
         is_large = np.abs(block.target[0, piece]) >= least
-        is_drawn = mixed(block.identity[piece] ^ key) < share * 2.0**32
+        is_drawn = mixed(identity[piece] ^ key) < share * 2.0**32
         fold[piece] = ~(is_large | is_drawn)
         others = flat_nonzero(is_drawn & ~is_large)
         times = 1.0 / (share if tree is None else share.take(others))

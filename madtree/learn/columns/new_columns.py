@@ -46,7 +46,7 @@ from madtree.learn.columns.residuals import (
     values_of_clipped_sums,
     values_of_residual_counts,
 )
-from madtree.learn.data import Array, Block, Ints, Values, require
+from madtree.learn.data import Array, Block, Ints, Values, require, required
 from madtree.learn.problem import FoldHashes, Problem, held_out_rows
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS
@@ -57,10 +57,9 @@ Read = Callable[[Values, Problem | None, int], dict[str, Any]]
 def _random_folds(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """`values`: ends (n_trees, n_folds - 1) and seed, as in `FoldHashes.folds`."""
     block, ends = rows.block, values["ends"]
-    require(block.identity is not None, "identity", "there")
-    assert block.identity is not None
+    identity = required(block.identity, "identity")
     require(block.tree is None or int(block.tree.max(initial=0)) < len(ends), "ends", "those of all trees")
-    return {"fold": FoldHashes.folds(block.identity, block.tree, ends, values["seed"])}
+    return {"fold": FoldHashes.folds(identity, block.tree, ends, values["seed"])}
 
 
 def _values_of_random_folds(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
@@ -72,9 +71,7 @@ def _values_of_random_folds(given: Values, problem: Problem | None, n_nodes: int
 
 def _held_out(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """The fold: 1 of rows that are held out, else 0. `values`: share of all rows, and seed."""
-    identity = rows.block.identity
-    require(identity is not None, "identity", "there")
-    assert identity is not None
+    identity = required(rows.block.identity, "identity")
     return {"fold": held_out_rows(identity, values["share"], values["seed"])}
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from madtree.learn.columns.boosted import row_loss_of, scores_of, thresholds_of_groups, thresholds_of_rows
 from madtree.learn.columns.changing import ChangingRows
-from madtree.learn.data import Array, Floats, Grid, Ints, Values, portable, require
+from madtree.learn.data import Array, Floats, Grid, Ints, Values, portable, require, required
 from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
 
@@ -140,16 +140,13 @@ def values_of_clipped_sums(given: Values, problem: Problem | None, n_nodes: int)
     require(1 <= len(middle) <= _MOST_CELLS, "middle", "that of each place")
     found = _common(given, problem, n_nodes, len(middle))
     assert problem is not None
-    grid = Grid.from_values(given, "sum_residual_exponents", problem.n_trees)
-    require(grid is not None, "sum_residual_exponents", "there")
-    threshold = thresholds_of_groups(given, problem.n_trees)
-    require(threshold is not None, "threshold", "there")
-    return {**found, "middle": middle, "threshold": threshold, "sum_grid": grid}
+    sum_grid = required(Grid.from_values(given, "sum_residual_exponents", problem.n_trees), "sum_residual_exponents")
+    threshold = required(thresholds_of_groups(given, problem.n_trees), "threshold")
+    return {**found, "middle": middle, "threshold": threshold, "sum_grid": sum_grid}
 
 
 def _common(given: Values, problem: Problem | None, n_nodes: int, n_places: int) -> dict[str, Any]:
-    require(problem is not None, "problem", "there")
-    assert problem is not None
+    problem = required(problem, "problem")
     loss: RowLoss = row_loss_of(given)
     require(loss.n_scores == 1, "n_scores", "1")
     grid = Grid.from_values(given, "sum_weight_exponents", problem.n_trees)

@@ -7,7 +7,7 @@ index leads out of an array, no loop goes on for ever, and nothing is allocated 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from madtree.learn.data.codec import damaged
 from madtree.learn.data.types import Array, Bools, Floats, Ints
 
 Shape = tuple[int | None, ...]
+_Required = TypeVar("_Required")
 
 
 class Values:
@@ -151,6 +152,13 @@ def require(holds: bool | np.bool_, name: str, right: str) -> None:
     """Raises MadtreeError, as `Values.wrong`, where a condition between values does not hold."""
     if not holds:
         raise Values.wrong(name, right)
+
+
+def required(value: _Required | None, name: str) -> _Required:
+    """The value; raises MadtreeError, as `Values.wrong`, where it is None."""
+    if value is None:
+        raise Values.wrong(name, "there")
+    return value
 
 
 def ascends(numbers: Array) -> bool:

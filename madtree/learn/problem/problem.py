@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from madtree.learn.problem.tuning import SearchTuning
 from madtree.records import dataclass
 from madtree.trees import OFFSET, RANGED_NUMBERS, SUMMED_NUMBERS, NodeLayout, Parameters
 
+_Found = TypeVar("_Found")
 _MOST_ROWS = 2**48
 # Attributes of a problem that have an entry for each tree: the grids, of these names, and the ranges of numbers.
 _GRIDS = ("target", *(each.name for each in SUMMED_NUMBERS))
@@ -71,7 +72,16 @@ class Problem:
     class_factors: ClassFactors | None = None
     n_categories: Ints | None = None
 
+    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `once`
+
     KNOWN: ClassVar[str] = "problem"  # among values: the problem that they are about, where it was read before
+
+    def once(self, find: Callable[[Problem], _Found]) -> _Found:
+        """What a function of another room finds in the problem, which never changes: found once."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: _Found = self._found[find]
+        return found
 
     @property
     def n_replicas(self) -> int:

@@ -27,6 +27,7 @@ from madtree.learn.data import (
     pieces_of,
     portable,
     require,
+    required,
     scaled,
 )
 from madtree.records import dataclass
@@ -135,9 +136,8 @@ def rounding_of(given: Values, n_trees: int) -> Rounding | None:
     own = Values(given.mapping("rounding"))
     grids = []
     for name in ("rounded_target_exponents", "rounded_weight_exponents"):
-        grid = Grid.from_values(given, name, n_trees)
-        require(grid is not None and grid.limbs == 1, name, "of one limb")
-        assert grid is not None
+        grid = required(Grid.from_values(given, name, n_trees), name)
+        require(grid.limbs == 1, name, "of one limb")
         grids.append(grid)
     seed, tree = own.integer("seed", -(2**63), 2**63 - 1), own.integer("tree", 0, _MOST_TREES)
     return Rounding(seed, tree, grids[0], grids[1], own.boolean("everywhere"))

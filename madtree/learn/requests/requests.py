@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from madtree.learn.columns import COLUMN_FUNCTIONS, ROW_SUMS, column_values, sum_values, summed_rows, with_columns
-from madtree.learn.data import Array, Block, Ints, Values, flat_nonzero, require
+from madtree.learn.data import Array, Block, Ints, Values, flat_nonzero, require, required
 from madtree.learn.problem import FoldHashes, Problem, kept_rows
 from madtree.learn.route import Routing
 from madtree.records import dataclass
@@ -223,9 +223,8 @@ class SampleRequest:
 
     def of(self, block: Block) -> Block:
         """The rows of a block that are among them."""
-        require(block.identity is not None, "identity", "there")
-        assert block.identity is not None
-        return block.take(flat_nonzero(kept_rows(block.identity, self.share, self.seed)))
+        identity = required(block.identity, "identity")
+        return block.take(flat_nonzero(kept_rows(identity, self.share, self.seed)))
 
     def to_values(self) -> dict[str, Any]:
         return {"what": self.what, "share": self.share, "seed": self.seed}
