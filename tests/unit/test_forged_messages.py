@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import codec
@@ -137,3 +138,12 @@ def test_a_message_about_a_problem_that_nobody_has_told_of_is_refused() -> None:
     writer.dump(MESSAGES["histograms"])
     later = writer.dump(MESSAGES["histograms"])
     assert refused(lambda: MessageReader().read(later))
+
+
+@pytest.mark.parametrize("other", [{"features": (0, 0)}, {"what": "totals"}, {"drawn": MESSAGES["drawn"].drawn}])
+def test_rows_in_order_say_histograms_of_features_alone(other: dict[str, Any]) -> None:
+    in_order = replace(MESSAGES["histograms"], waiting=np.arange(3))
+    assert len(CountRequest.from_values(in_order.to_values()).waiting) == 3  # type: ignore[arg-type]
+    asked = replace(in_order, **other).to_values()
+    with pytest.raises(MadtreeError, match="waiting must be of histograms"):
+        CountRequest.from_values(asked)

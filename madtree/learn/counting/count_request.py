@@ -141,6 +141,9 @@ class CountRequest:
         """
         first, last = given.integers("features", 2, 0, len(problem.bins.widths))
         require(first <= last, "features", "from and to")
+        waiting = given.ints("waiting", (None,), 0, len(routing.child) - 1) if "waiting" in given else None
+        fits = what == "histograms" and first < last and "drawn" not in given
+        require(waiting is None or fits, "waiting", "of histograms of features that are not drawn")
         return cls(
             what,
             problem,
@@ -153,7 +156,7 @@ class CountRequest:
             given.boolean("held_out"),
             given.integer("n_rows", 0, MOST_ROWS),
             _drawn(given, what, n_slots, len(problem.bins.widths)),
-            given.ints("waiting", (None,), 0, len(routing.child) - 1) if "waiting" in given else None,
+            waiting,
         )
 
 
