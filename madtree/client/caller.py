@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +18,7 @@ from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, raising_mistakes, raising_refusals, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.host import Message, looked_at_end
+from madtree.host import Message, looked_at_end, read_json
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, found_engine, raising_lost_connection, require_numpy
 from madtree.interface import FUNCTIONS, values
 from madtree.request import find_types
@@ -27,7 +26,6 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.values import text_of
 
 logger = logging.getLogger("madtree")
-_JSONS = "utf-8"  # the encoding that json reads, as psycopg calls it
 
 
 @functools.cache
@@ -36,7 +34,7 @@ def _json_reader(encoding: str) -> Callable[[str | bytes], Any]:
 
 
 def _read_json(encoding: str, text: str | bytes) -> Any:
-    return json.loads(text if isinstance(text, str) else bytes(text).decode(encoding))
+    return read_json(text if isinstance(text, str) else bytes(text).decode(encoding))
 
 
 def _go_on() -> None:
@@ -143,10 +141,12 @@ class Caller:
         """`binary`: numbers and times come as they are, not as the session's settings have them written."""
         # Whatever kind of rows the caller has given to the connection.
         with self._forwarding_notices(), self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
-            if (encoding := connection.info.encoding) != _JSONS:  # psycopg hands the bytes over as they come
-                set_json_loads(_json_reader(encoding), cursor)
+            # psycopg hands the bytes over as they come.
+            set_json_loads(_json_reader(connection.info.encoding), cursor)
             # Not prepared: a table that is replaced may change its columns' types.
-            return Result.of(cursor.execute(statement, parameters or None, prepare=False, binary=binary))  # type: ignore[arg-type]
+            cursor.execute(statement, parameters or None, prepare=False, binary=binary)  # type: ignore[arg-type]
+            with raising_mistakes():
+                return Result.of(cursor)
 
     def _chosen_engine(self) -> Engine:
         if not self._is_engine_found:
@@ -170,9 +170,9 @@ class Caller:
             raising_mistakes(),
             self.work(),
         ):
-            answer = engine.call(self._host(doing), function, arguments, named)
+            answer = Result.of_answer(engine.call(self._host(doing), function, arguments, named))
             doing.committing()
-        return Result.of_answer(answer)
+        return answer
 
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:

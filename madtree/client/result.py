@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
-import json
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 from unicodedata import normalize
 
 from madtree.client.calls import CallError
+from madtree.host import read_json
 from madtree.render.labels import lines
 from madtree.wording import count_text
 
@@ -54,7 +54,7 @@ class Result(Sequence[RowT], Generic[RowT]):
     def of_answer(cls, answer: Answer) -> Result[Any]:
         """The rows that the client's engine answers with."""
         is_json = [oid == _JSON for oid in answer.types]
-        rows = ((json.loads(v) if own else v for v, own in zip(row, is_json, strict=True)) for row in answer.rows)
+        rows = ((read_json(v) if own else v for v, own in zip(row, is_json, strict=True)) for row in answer.rows)
         return cls(answer.columns, answer.types, _named(answer.columns, rows))
 
     @overload

@@ -4,7 +4,6 @@ of one of them by its SQL name, and what it answers, as the server's function of
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from psycopg import postgres
 
 from madtree.calls import run
 from madtree.errors import INTERNAL_ERROR, MadtreeError
-from madtree.host import Host, Row, bare_message, local_settings, said_by_citus
+from madtree.host import Host, Row, bare_message, local_settings, read_json, said_by_citus
 from madtree.host.psycopg import set_up_servers
 from madtree.interface import FUNCTIONS as DECLARED
 from madtree.interface import INTERNAL, TEXTS, Function, columns, values
@@ -122,4 +121,4 @@ def _raising_what_citus_means() -> Iterator[None]:
 
 
 def _value(value: Any, type_: str) -> Any:
-    return json.loads(value) if type_ == "jsonb" and isinstance(value, str) else value
+    return read_json(value) if type_ == "jsonb" and isinstance(value, str) else value

@@ -49,10 +49,12 @@ def help_text(name: str, message: str | None) -> str:
     """The usage text, or its example, of a function whose one argument may only ask for it.
 
     Raises:
-        MadtreeError: the message does not ask for help.
+        MadtreeError: the message does not ask for help, or there is no such function.
     """
     word = (message or "").strip().lower()
-    function = FUNCTIONS.get(name) or ROW_FUNCTIONS[name]
+    function = FUNCTIONS.get(name) or ROW_FUNCTIONS.get(name)
+    if function is None:
+        raise MadtreeError(f"madtree has no function {name!r}", sqlstate="42883")
     if word == _EXAMPLE:
         return example(function)
     if word and word not in _WORDS:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from madtree.errors import MadtreeError
-from madtree.host import ROWS_AT_ONCE, Host, Row, watched
+from madtree.host import ROWS_AT_ONCE, Host, Row, read_json, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as sql
 from madtree.sqltext.sizes import are_small, oversized
@@ -96,8 +95,8 @@ class SummaryRow:
 
     def _loaded(self, column: str, text: str) -> Any:
         try:
-            return json.loads(text)
-        except (RecursionError, ValueError):  # PostgreSQL reads what Python will not
+            return read_json(text)
+        except MadtreeError:  # PostgreSQL reads what Python will not
             self.fault(f"{column} in its summary is nested too deeply, or has a number that is too long")
 
 

@@ -120,3 +120,10 @@ def test_numbers_of_numpy_are_numbers(client: madtree.Client) -> None:
         client, max_iter=1, max_leaf_nodes=np.int64(2), max_depth=np.int64(1), min_samples_leaf=np.int64(1)
     )
     assert len(np.unique(boosted.fit(FRAME, y).predict(FRAME))) == 2
+
+
+@pytest.mark.parametrize("document", ["'1' || repeat('0', 5000)", "repeat('[', 3000) || repeat(']', 3000)"])
+def test_json_that_python_does_not_read_is_told(client: madtree.Client, document: str) -> None:
+    with pytest.raises(madtree.CallError, match="a value of json or jsonb is more than Python reads") as refused:
+        client.query(f"SELECT ({document})::jsonb")
+    assert refused.value.sqlstate == "54000"

@@ -48,6 +48,11 @@ def test_a_message_asks_for_the_text_or_its_example(function: str) -> None:
     assert told.value.hint == f"SELECT madtree.{function}() shows how to call it."
 
 
+def test_a_function_that_is_none_is_told() -> None:
+    with pytest.raises(MadtreeError, match="madtree has no function 'nope'"):
+        help_text("nope", None)
+
+
 @pytest.mark.parametrize("function", BY_MODEL)
 def test_a_question_in_a_models_place_gives_help_unless_it_is_a_relations_name(function: str) -> None:
     for word in ("usage", "Help", "?", "", " "):
