@@ -11,7 +11,7 @@ from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
 from madtree.interface import FUNCTIONS
 from madtree.interface import values as argument_values
-from madtree.model import CONFORMAL, check_all_rounds, check_level
+from madtree.model import CONFORMAL, check_first_rounds, check_level
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
 
@@ -69,7 +69,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         type
             response, prob, raw, conformal or leaf; of a frame any but leaf.
         num_trees
-            Rounds to predict by, from the first one on; all of them with conformal.
+            Rounds to predict by, from the first one on, at most as many as there are; all of them with conformal.
         level
             Of intervals and sets of classes (conformal), the share of outcomes that they cover.
         gid
@@ -95,7 +95,9 @@ class BoostedModel(EnsembleModel, BoostedMethods):
             given = argument_values.typed("num_trees", num_trees, "integer")
             num_trees = FUNCTIONS["boost_predict"].checked("num_trees", given)
         model, boosted = self._arrays(gid)  # which refuses a group that the model does not have
-        quantile = self._quantile(num_trees, level, gid) if type == CONFORMAL else None
+        with raising_mistakes():
+            check_first_rounds(model, type, num_trees)
+        quantile = self._quantile(level, gid) if type == CONFORMAL else None
         values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)
         scores = boosted.scores(values, n_rows, num_trees)
         if quantile is None:
@@ -152,12 +154,11 @@ class BoostedModel(EnsembleModel, BoostedMethods):
 
         return booster_of(*self._arrays(gid))
 
-    def _quantile(self, num_trees: int | None, level: float, gid: int | None) -> float:
-        """That of the level; raises MadtreeError where it is not kept, or some of the rounds are asked alone."""
+    def _quantile(self, level: float, gid: int | None) -> float:
+        """That of the level; raises MadtreeError where it is not kept."""
         from madtree.model.arrays import quantile_of_group
 
         check_level(CONFORMAL, level)
-        check_all_rounds(CONFORMAL, num_trees)
         with self.client.reading():
             return quantile_of_group(self._opened(), level, gid)
 

@@ -1478,7 +1478,8 @@ class FunctionCalls(Caller):
             node_id in each tree, as an array 'conformal': the number and between what an outcome lies, or a set of
             classes; see conformal_train.
         num_trees
-            Rounds to predict by, from the first one on; None: all.
+            Rounds to predict by, from the first one on, no more than there are; of a group that has fewer, all. None:
+            all.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
         replace

@@ -70,7 +70,7 @@ FULL = Argument(
 ROUNDS = Argument(
     "num_trees",
     "integer",
-    "rounds to predict by, from the first one on; NULL: all",
+    "rounds to predict by, from the first one on, no more than there are; of a group that has fewer, all. NULL: all",
     None,
     valid=at_least(1),
     flag=Flag(names=("--trees",)),

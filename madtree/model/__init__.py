@@ -25,7 +25,7 @@ from madtree.model.outputs import (
     CONFORMAL,
     INTERVAL,
     MOST_COLUMNS,
-    check_all_rounds,
+    check_first_rounds,
     check_level,
     check_type,
     class_errors,

@@ -52,10 +52,15 @@ def check_level(type_: str, level: float | None) -> None:
         raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level}")
 
 
-def check_all_rounds(type_: str, n_rounds: int | None) -> None:
-    """Raises MadtreeError where predictions of a type by some of the rounds alone are asked for that are by all."""
-    if type_ == CONFORMAL and n_rounds is not None:
+def check_first_rounds(model: Model, type_: str, n_rounds: int | None) -> None:
+    """Raises MadtreeError where the model has not so many rounds, or the type is of all of them; None asks for all."""
+    if n_rounds is None:
+        return
+    if type_ == CONFORMAL:
         raise MadtreeError("num_trees: quantiles for type 'conformal' are those of all rounds", hint="Leave it out.")
+    most = model.n_members // model.n_scores
+    if n_rounds > most:
+        raise MadtreeError(f"num_trees must be at most {most}, the rounds of {model.name}, not {n_rounds}")
 
 
 def _types_of(model: Model) -> tuple[str, ...]:

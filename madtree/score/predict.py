@@ -15,7 +15,7 @@ from madtree.model import (
     CONFORMAL,
     INTERVAL,
     UsableModel,
-    check_all_rounds,
+    check_first_rounds,
     check_kind,
     check_level,
     check_not_calibrated,
@@ -94,7 +94,7 @@ def score_table(
         check_not_calibrated(model, "num_trees")
     wanted = check_type(model, type_)
     check_level(wanted, level)
-    check_all_rounds(wanted, n_rounds)
+    check_first_rounds(model, wanted, n_rounds)
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
     named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL, CONFORMAL))
     signature = predictions(response.name, *named)

@@ -199,9 +199,15 @@ def test_what_cannot_be_done_is_said(client: madtree.Client) -> None:
     for type_ in ("prob", "leaf", "odds"):
         with pytest.raises(CallError, match=f"type must be one of response, raw, conformal for a frame, not '{type_}'"):
             model.predict(rows, type=type_)
-    for given, said in ((0, "at least 1, not 0"), (2.5, "a whole number, not 2.5")):
+    for given, said in (
+        (0, "at least 1, not 0"),
+        (2.5, "a whole number, not 2.5"),
+        (10, "at most 9, the rounds of b, not 10"),
+    ):
         with pytest.raises(madtree.CallError, match=f"madtree: num_trees must be {said}"):
             model.predict(rows, num_trees=given)
+    with pytest.raises(madtree.CallError, match="madtree: num_trees must be at most 9, the rounds of b, not 10"):
+        model.predict("flowers", "scored_by_more", num_trees=10)
     with pytest.raises(CallError, match="output_table must be the name of the table"):
         model.predict("new")
     with pytest.raises(ValueError, match="X lacks columns that the model needs: 'length'"):
