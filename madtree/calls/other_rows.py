@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import FUNCTIONS
+from madtree.interface import BLANKS, FUNCTIONS
 from madtree.model import check_no_offsets, check_rows, find_to_use, no_row_counts
 from madtree.model.write import Calibrated, NewModel, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.score import calibration_maps, check_stages, refreshed_boosted, refreshed_nodes
@@ -61,7 +61,7 @@ def calibrate(
     check_rows(opened, nodes=not opened.tables.is_packed)
     new = NewModel.check(opened, output_model, "output_model", replace)
     maps = calibration_maps(opened, calibration_table, wanted)
-    table = str(calibration_table).strip()
+    table = str(calibration_table).strip(BLANKS)
     write = write_calibrated_tree if model.kind.joining is Joining.NONE else write_calibrated_sum
     write(opened, new, Calibrated(wanted, table, maps))
     n_groups = model.summary["num_all_groups"]
@@ -106,7 +106,7 @@ def tree_refresh(
     found = find(opened, new_table, "new_table")
     if not found.total:
         raise no_row_counts("new_table", new_table)
-    table = str(new_table).strip()
+    table = str(new_table).strip(BLANKS)
     write_refreshed(opened, new, table, found)
     rows = count_text(found.total, "row")
     return f"tree_refresh: {model_name} refreshed by {rows} of {table} into {new.given}"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from madtree.errors import MadtreeError
 from madtree.host import Host, Stopwatch
 from madtree.model.write import write_outcomes
 from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, setting_text
@@ -71,10 +69,9 @@ def tree_tune(host: Host, *arguments: Any) -> str:
         MadtreeError: an argument is not valid, or the rows are not fit to learn from, or not enough.
     """
     watch = Stopwatch("write")
-    with _folds_by_their_name():
-        tune = check_tune_arguments(host, *arguments)
-        former = _former(host, tune)
-        reached = search(host, tune, watch)
+    tune = check_tune_arguments(host, *arguments)
+    former = _former(host, tune)
+    reached = search(host, tune, watch)
     best = reached[0]
     _write(host, tune, reached, former)
     task = tune.tasks[best.trial - 1]
@@ -86,17 +83,6 @@ def tree_tune(host: Host, *arguments: Any) -> str:
         f"best is setting {best.trial}{f' ({setting})' if setting else ''}, {tune.metric} {best.mean:.4g}; "
         f"{model.model}, {watch.seconds:.2f} s"
     )
-
-
-@contextmanager
-def _folds_by_their_name() -> Iterator[None]:
-    """What is wrong with the folds is said of the argument as `tree_tune` has it, not as functions that train."""
-    try:
-        yield
-    except MadtreeError as error:
-        if not error.message.startswith("fold_col:"):
-            raise
-        raise MadtreeError(error.message.replace("fold_col", "fold_column", 1), error.hint, error.sqlstate) from None
 
 
 def _former(host: Host, tune: TuneTask) -> FormerTable | None:

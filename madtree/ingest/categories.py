@@ -115,16 +115,17 @@ def _sizes(rows: Sequence[Row]) -> tuple[int, int, int]:
 def in_all_rows(column: str) -> tuple[str, str]:
     """What to say of a column that holds all rows out, and of one that holds none out."""
     some = "in all rows; some must be in training, and some held out"
-    return f"fold_col: {column} is true, or not 0, {some}", f"fold_col: {column} is false, or 0, {some}"
+    return f"{column} is true, or not 0, {some}", f"{column} is false, or 0, {some}"
 
 
 def read_folds(
     host: Host, source: RowSource, fold: Feature, name: str, one_sided: tuple[str, str] | None = None
 ) -> Floats:
-    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows; of a column
-    that tells which rows are held out to stop by, those of false and true.
+    """(n_folds,) the numbers that stand for the folds of a column in packed rows; of one that tells which rows are held
+    out to stop by, those of false and true.
 
     Args:
+        name: of the column, behind that of its argument.
         one_sided: of such a column, what to say where all rows are held out, and where none is.
 
     Raises:
@@ -136,9 +137,9 @@ def read_folds(
     n = _sizes(rows)[0]
     if not 2 <= n <= MAX_FOLDS:
         raise MadtreeError(
-            f"fold_col: {name} has {count_text(n, 'distinct value')}; there must be 2 to {MAX_FOLDS}, one for each fold"
+            f"{name} has {count_text(n, 'distinct value')}; there must be 2 to {MAX_FOLDS}, one for each fold"
         )
-    return distinct_keys(np.array([float(row["key"]) for row in rows]), "fold_col")
+    return distinct_keys(np.array([float(row["key"]) for row in rows]), name)
 
 
 def distinct_keys(keys: Floats, name: str) -> Floats:

@@ -11,6 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.records import dataclass
 
 MOST_INTEGER = 2**31 - 1
+BLANKS = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ class Named:
 
     def checked(self, name: str, value: str | None) -> str:
         """The text without the blanks around it; raises MadtreeError if there is nothing else, or it is None."""
-        if value is None or not value.strip():
+        if value is None or not value.strip(BLANKS):
             raise MadtreeError(f"{name} must not be {'NULL' if value is None else 'empty'}")
-        return value.strip()
+        return value.strip(BLANKS)
 
 
 def at_least(low: int) -> Range:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.interface import BLANKS
 from madtree.model.find import UNDEFINED_TABLE, UNKNOWN_NAMES, find_model
 from madtree.records import dataclass
 from madtree.request import Alias, check_new, find_alias, find_relation
@@ -63,7 +64,7 @@ def _existing(host: Host, alias: str | None) -> Alias | None:
     Raises:
         MadtreeError: something else is, or the alias is another role's.
     """
-    if alias is None or not alias.strip():
+    if alias is None or not alias.strip(BLANKS):
         raise MadtreeError(f"alias must be a name, not {'NULL' if alias is None else 'empty'}")
     try:
         relation = find_relation(host, alias, "alias")

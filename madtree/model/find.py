@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.interface import BLANKS
 from madtree.model.facts import ColumnFacts, Facts, TableFacts, look_up
 from madtree.model.hold import READ, are_held, held_facts, hold_summary, look_again, made_anew
 from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
@@ -137,7 +138,7 @@ def find_model(
         MadtreeError: the name is NULL or malformed, there is no such table, it is no model of madtree's, its tables are
             damaged, or they are another role's and something of that role's would run on reading them.
     """
-    if given is None or not given.strip():
+    if given is None or not given.strip(BLANKS):
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
     relation = _find_relation(host, given, argument)
     try:

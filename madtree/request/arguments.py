@@ -76,9 +76,10 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     source = find_source(rows, arguments.training_table_name, "training_table_name")
     output_schema, output_name = check_new(host, output_name, "output_table_name", "model", SUFFIXES, values["replace"])
     names = SourceNames(catalog.find_columns(rows, source), arguments.training_table_name)
-    columns = _Columns.of(host, source, names, arguments, values["fold_col"])
+    folds = "fold_column" if "fold_column" in values else "fold_col"  # as the function has it
+    columns = _Columns.of(host, source, names, arguments, (folds, values[folds]))
     roles, types = columns.roles, columns.types
-    id_item, dependent, fold = roles["id_col_name"], roles[DEPENDENT], roles.get("fold_col")
+    id_item, dependent, fold = roles["id_col_name"], roles[DEPENDENT], roles.get(folds)
     of_dependent, classification = types[DEPENDENT], values["classification"]
     are_numbers = values.get("integers_are_numbers", is_of_counts(values["split_criterion"]))
     outcome = outcome_of(rows, source, dependent, of_dependent, classification, are_numbers)
@@ -120,8 +121,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         strategy=values["strategy"],
         parallel_workers=values["parallel_workers"],
         dependent_writer=outcome.writer,
-        fold_writer=types["fold_col"].writer if fold else None,
-        fold_type=types["fold_col"].base if fold else "",
+        fold_argument=folds,
+        fold_writer=types[folds].writer if fold else None,
+        fold_type=types[folds].base if fold else "",
         id_type=id_type.name,
         id_writer=id_type.writer,
         others_arrays=columns.others_arrays,
@@ -181,10 +183,10 @@ class _Columns:
 
     @classmethod
     def of(
-        cls, host: Host, source: Relation, names: SourceNames, arguments: Arguments, fold_col: str | None
+        cls, host: Host, source: Relation, names: SourceNames, arguments: Arguments, folds: tuple[str, str | None]
     ) -> _Columns:
         """Those that a user asks for; raises MadtreeError where they are not there, or cannot be looked at."""
-        roles = _roles(names, arguments, fold_col)
+        roles = _roles(names, arguments, *folds)
         grouping = names.grouping(arguments.grouping_cols, roles[DEPENDENT])
         listed, excluded = arguments.list_of_features, arguments.list_of_features_to_exclude
         others = [*roles.values(), *grouping]
@@ -194,13 +196,13 @@ class _Columns:
         return cls(roles, types, items, [next(found) for _ in items], grouping, [*found])
 
 
-def _roles(names: SourceNames, arguments: Arguments, fold_col: str | None) -> dict[str, Item]:
+def _roles(names: SourceNames, arguments: Arguments, folds: str, fold_col: str | None) -> dict[str, Item]:
     """The columns and expressions beside features and groups, by argument, as far as there are any."""
     given: dict[str, Item | None] = {
         "id_col_name": names.column("id_col_name", arguments.id_col_name),
         DEPENDENT: names.aliased(DEPENDENT, arguments.dependent_variable),
         **{name: names.item(name, text) for name, text in arguments.numbers.items() if text},
-        "fold_col": names.column("fold_col", fold_col) if fold_col else None,
+        folds: names.column(folds, fold_col) if fold_col else None,
     }
     return {argument: item for argument, item in given.items() if item}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import NUMERIC_COLUMNS
+from madtree.interface import BLANKS, NUMERIC_COLUMNS
 from madtree.records import dataclass
 from madtree.request.catalog import SourceColumn, Type, find_column, spelling
 from madtree.request.hints import as_number, did_you_mean
@@ -27,6 +27,7 @@ _ROLES = {
     **{name: f"the {name}" for name in NUMERIC_COLUMNS},
     "grouping_cols": "a grouping column",
     "fold_col": "the folds",
+    "fold_column": "the folds",
 }
 _ORDERED = frozenset({"smallint", "integer", "bigint"})
 _CONTINUOUS = frozenset(
@@ -224,7 +225,7 @@ def _excluded(
     tell: Callable[[str], None], columns: dict[str, SourceColumn], relation: str, excluded: str | None
 ) -> set[str]:
     """The unquoted names of the excluded columns; a notice tells of those that do not exist."""
-    if excluded is None or not excluded.strip():
+    if excluded is None or not excluded.strip(BLANKS):
         return set()
     names: set[str] = set()
     for part in split_list(excluded, EXCLUDED):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from madtree.errors import MadtreeError
+from madtree.interface import BLANKS
 from madtree.records import dataclass
 from madtree.request.catalog import SourceColumn, find_column
 from madtree.sqltext.quote import literal
@@ -76,12 +77,12 @@ class NamedFeatures:
         seen: set[int] = set()
         for pair in split_list(given, argument):
             name, equals, value = pair.rpartition("=")
-            if not equals or not name.strip():
+            if not equals or not name.strip(BLANKS):
                 example = literal(f"{self.features[0].name}=1")
                 raise MadtreeError(
                     f"{argument}: {pair!r} is not a pair feature={kind}", hint=f"Write {argument} => {example}."
                 )
-            text, places = self.places(argument, name.strip())
+            text, places = self.places(argument, name.strip(BLANKS))
             if not seen.isdisjoint(places):
                 raise MadtreeError(f"{argument}: {text} is given twice")
             seen.update(places)

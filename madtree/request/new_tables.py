@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.interface import BLANKS
 from madtree.records import dataclass
 from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
 from madtree.request.source import find_alias
@@ -61,12 +62,12 @@ def check_new(
 
 def required_name(given: str | None, argument: str, kind: str = "table") -> str:
     """The name without white space around it. Raises MadtreeError if it is NULL or empty."""
-    if given is None or not given.strip():
+    if given is None or not given.strip(BLANKS):
         raise MadtreeError(
             f"{argument} must be the name of a {kind} to create, not {'NULL' if given is None else 'empty'}",
             hint="Write name or schema.name.",
         )
-    return given.strip()
+    return given.strip(BLANKS)
 
 
 def check_free(

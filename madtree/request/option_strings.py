@@ -10,7 +10,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import Argument, Function, Named, OneOf, Range
+from madtree.interface import BLANKS, Argument, Function, Named, OneOf, Range
 from madtree.request.hints import nearest
 from madtree.sqltext.split import split_list
 
@@ -35,7 +35,7 @@ def parse_options(function: Function, values: Mapping[str, Any]) -> dict[str, An
     given: dict[str, Any] = {}
     for argument in [*names, *(function.madlib_names[name] for name in names if name in function.madlib_names)]:
         text = values[argument]
-        if text is None or not text.strip():
+        if text is None or not text.strip(BLANKS):
             continue
         own = {key.name for each in strings if each.name == argument for key in each.keys}
         for key, value in pairs(text, argument, tuple(keys)):
@@ -62,15 +62,15 @@ def pairs(text: str, argument: str, keys: Sequence[str], form: str = "a pair key
 
 
 def _pair(pair: str, argument: str, keys: Sequence[str], form: str) -> tuple[str, str]:
-    match = _PAIR.fullmatch(pair.strip())
-    if match is None or not match[2].strip():
+    match = _PAIR.fullmatch(pair.strip(BLANKS))
+    if match is None or not match[2].strip(BLANKS):
         raise MadtreeError(f"{argument}: {pair!r} is not {form}; valid keys are {', '.join(keys)}")
-    key, value = match[1].strip("'\"").lower(), match[2].strip()
+    key, value = match[1].strip("'\"").lower(), match[2].strip(BLANKS)
     if key not in keys:
         unknown = f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(keys)}"
         raise MadtreeError(unknown, hint=nearest(key, keys))
     if len(value) > 1 and value[0] == value[-1] == "'":
-        value = value[1:-1].replace("''", "'").strip()
+        value = value[1:-1].replace("''", "'").strip(BLANKS)
     return key, value
 
 
@@ -123,7 +123,7 @@ def _checked(host: Host, argument: Argument, value: Any) -> Any:
     if value is None:
         return None if argument.is_required else argument.default
     if isinstance(value, str) and not valid and not argument.is_required:
-        return value.strip() or None
+        return value.strip(BLANKS) or None
     if isinstance(valid, Range) and valid.is_cut and value > valid.high:
         host.notice(f"{argument.name}: {valid.high} is taken for {value}; no tree grows deeper")
     return valid.checked(argument.name, value) if valid else value

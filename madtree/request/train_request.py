@@ -79,6 +79,7 @@ class TrainingTask:
         parameters: for the learner.
         verbose: stream one INFO line a level, and one of the stages' seconds at the end.
         replace: drop an existing model of that name first.
+        fold_argument: that names the folds' column, as the function has it.
         id_type, fold_type: of the id and of the folds' column, as the catalogue spells them.
         dependent_writer, fold_writer, id_writer: how values of the dependent variable, of the folds' column and of the
             id are written as text.
@@ -114,6 +115,7 @@ class TrainingTask:
     parallel_workers: int | None = None
     id_type: str = ""
     dependent_writer: Writer | None = None
+    fold_argument: str = "fold_col"
     fold_writer: Writer | None = None
     fold_type: str = ""
     id_writer: Writer | None = None

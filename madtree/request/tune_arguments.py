@@ -108,9 +108,10 @@ def check_tune_arguments(host: Host, *given: Any, **named: Any) -> TuneTask:
     rows = replace(first, parameters=replace(first.parameters, n_folds=values["n_folds"]))
     if values["fold_column"]:
         classes = {"classification": first.is_classification}
-        told_by = make_task(host, {**shared, **classes, "fold_col": values["fold_column"]})
+        told_by = make_task(host, {**shared, **classes, "fold_column": values["fold_column"]})
         parameters = replace(first.parameters, fold_col=told_by.parameters.fold_col)
-        rows = replace(first, parameters=parameters, fold_writer=told_by.fold_writer, fold_type=told_by.fold_type)
+        told = {name: getattr(told_by, name) for name in ("fold_argument", "fold_writer", "fold_type")}
+        rows = replace(first, parameters=parameters, **told)
     return TuneTask(
         kind=kind,
         settings=settings,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from madtree.errors import MadtreeError
+from madtree.interface import BLANKS
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES
 
@@ -56,7 +57,6 @@ _NAMES = ("name", "quoted")
 _CALLED = {("name", "pg_catalog"): "p", ("name", "concat"): "c", ("name", "num_nulls"): "c"}
 _LETTERS = {"name": "n", "quoted": "n", "number": "9", **dict.fromkeys(("string", "dollar", "unicode", "comment"), "s")}
 _MOST_ITEMS = 2**16  # as many as a model may have features
-_SPACE = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
 
 def split_list(text: str, argument: str) -> list[str]:
@@ -79,11 +79,11 @@ def split_list(text: str, argument: str) -> list[str]:
         elif kind == "close":
             depth -= 1
         elif piece == "," and kind == "other" and depth == 0:
-            items.append(text[begin:start].strip(_SPACE))
+            items.append(text[begin:start].strip(BLANKS))
             begin = start + 1
             if len(items) == _MOST_ITEMS:
                 raise MadtreeError(f"{argument} has more than {_MOST_ITEMS:,} names or expressions", sqlstate="54000")
-    items.append(text[begin:].strip(_SPACE))
+    items.append(text[begin:].strip(BLANKS))
     if not all(items):
         where = "is empty" if len(items) == 1 else f"has an empty item (number {items.index('') + 1} of {len(items)})"
         raise MadtreeError(f"{argument} {where}: {text!r}; it must be names or expressions separated by single commas")
@@ -118,7 +118,7 @@ def split_alias(text: str, argument: str) -> tuple[str, str | None]:
     for kind, start, piece in _tokens(text):
         depth += (kind == "open") - (kind == "close")
         if depth == 0 and kind == "name" and fold(piece) == "as":
-            expression, given = text[:start].strip(_SPACE), text[start + len(piece) :].strip(_SPACE)
+            expression, given = text[:start].strip(BLANKS), text[start + len(piece) :].strip(BLANKS)
             parts = parse_name(given)
             if not expression or parts is None or len(parts) > 1:
                 raise MadtreeError(
@@ -147,7 +147,7 @@ def parse_name(text: str) -> tuple[str, ...] | None:
     """
     parts: list[str] = []
     wants_part = True
-    for kind, _, piece in _tokens(text.strip(_SPACE)):
+    for kind, _, piece in _tokens(text.strip(BLANKS)):
         if kind == "space":
             continue
         if wants_part and kind in _NAMES:

@@ -132,7 +132,7 @@ def survey(call: Call, source: Source) -> Survey:
 def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
     """(n_folds,) the numbers that stand for the folds that rows tell of."""
     task = call.task
-    name = str(task.folds_by)
+    name = f"{task.fold_argument}: {task.folds_by}"
     complaints = in_all_rows(name)
     if task.held_out:
         training = task.arguments.training_table_name

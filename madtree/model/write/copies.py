@@ -7,6 +7,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.interface import BLANKS
 from madtree.model import ModelTables, UsableModel, make_tables
 from madtree.records import dataclass
 from madtree.request import check_new
@@ -46,7 +47,7 @@ class NewModel:
             )
         if opened.tables.has("_statistics") and opened.tables.facts.tables["_statistics"].readable:
             opened.tables.hold_also(opened.host, "_statistics")  # which is copied
-        return cls(at, str(given).strip(), argument, bool(replace))
+        return cls(at, str(given).strip(BLANKS), argument, bool(replace))
 
     def make(self, host: Host, statements: str) -> None:
         """Create its tables by these statements."""

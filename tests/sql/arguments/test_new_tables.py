@@ -181,3 +181,16 @@ def test_a_model_that_is_replaced_by_one_with_fewer_tables_may_be_replaced(
     model.execute("CREATE TABLE m_cv (mine text)")
     with pytest.raises(Exception, match=r"m_cv.* exists and is not part of a madtree model"):
         check_free(host, None, "m", "output_table_name", SUFFIXES, True)
+
+
+def test_names_may_begin_with_what_is_white_to_python_alone(db: psycopg.Connection) -> None:
+    """A no-break space is a letter to PostgreSQL."""
+    db.execute('CREATE TABLE "\xa0t" AS SELECT i AS "\xa0id", i % 7 AS "\xa0x", i % 2 AS "\xa0y", i % 3 AS "\xa0f" '
+               "FROM generate_series(1, 60) AS i")  # fmt: skip
+    train = (
+        "SELECT madtree.tree_train(' \xa0t ', ' \xa0m ', '\xa0id', '\xa0y', '\xa0x', weights => ' \xa0f + 1', "
+        "feature_costs => '\xa0x = 2', pruning_params => 'fold_col = \xa0f')"
+    )
+    db.execute(train)
+    db.execute("SELECT madtree.tree_predict('\xa0m', '\xa0t', ' \xa0out')")
+    assert db.execute('SELECT count(*) FROM "\xa0out" JOIN "\xa0t" USING ("\xa0id")').fetchone() == (60,)

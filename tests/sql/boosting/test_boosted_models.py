@@ -134,7 +134,6 @@ def test_the_first_rounds_alone_predict_as_a_model_of_so_many(db: psycopg.Connec
     first = score(db, "prob", num_trees=2)
     boost(db, "k", "short", num_trees=2)
     assert first == score(db, "prob", "short")
-    assert score(db, "prob", num_trees=99) == score(db, "prob")
 
 
 def test_leaves_are_those_of_each_tree(db: psycopg.Connection) -> None:

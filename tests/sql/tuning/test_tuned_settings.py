@@ -262,6 +262,8 @@ def test_fewer_rows_than_folds(data: psycopg.Connection) -> None:
     data.execute("UPDATE data SET f = 1")
     with pytest.raises(psycopg.Error, match="fold_column: f has 1 distinct value; there must be 2 to"):
         tune(data, fold_column="f")
+    with pytest.raises(psycopg.Error, match="fold_column must be the name of a column of data, not an expression"):
+        tune(data, fold_column="f % 3")
 
 
 @pytest.mark.parametrize("method", ["tree", "forest", "boost"])
