@@ -1,8 +1,10 @@
-"""How counts and long lists are said in a sentence."""
+"""How counts and long lists are said in a sentence, and what is between words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+BLANKS = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
 
 def count_text(n: int, noun: str, spec: str = "") -> str:

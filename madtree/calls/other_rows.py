@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import BLANKS, FUNCTIONS
+from madtree.interface import FUNCTIONS
 from madtree.model import check_no_offsets, check_rows, find_to_use, no_row_counts
 from madtree.model.write import Calibrated, NewModel, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.score import calibration_maps, check_stages, refreshed_boosted, refreshed_nodes
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
 from madtree.trees import BOOSTED, ISOTONIC, SIGMOID, Joining
-from madtree.wording import count_text
+from madtree.wording import BLANKS, count_text
 
 
 def calibrate(

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from madtree.host.at_end import at_end, looked_at_end
 from madtree.host.cancels import savepoints_are_sent
-from madtree.host.json_values import read_json
 from madtree.host.message import Message, StepDone
 from madtree.host.on_servers import OnServers, failed_server, has_citus, on_servers, said_by_citus
 from madtree.host.plpy import PlpyHost
-from madtree.host.protocol import TYPES, Host, Query, Row, Sharing, bare_message, has_more_to_say
+from madtree.host.protocol import TYPES, Host, Query, Row, Sharing, bare_message, has_more_to_say, read_json
 from madtree.host.session import (
     ROWS_AT_ONCE,
     listed,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from madtree.errors import MadtreeError
 from madtree.host.message import StepDone
 from madtree.records import dataclass
 
@@ -108,6 +110,22 @@ def has_more_to_say(error: Exception) -> bool:
     if diag is not None:
         return bool(diag.message_detail or diag.message_hint)
     return any((getattr(error, "spidata", None) or (0, None, None))[1:3])
+
+
+def read_json(text: str) -> Any:
+    """What a value of json or jsonb says.
+
+    Raises:
+        MadtreeError: it is nested too deeply for Python, or has a whole number of too many digits.
+    """
+    try:
+        return json.loads(text)
+    except (RecursionError, ValueError) as error:
+        raise MadtreeError(
+            f"a value of json or jsonb is more than Python reads: {str(error).split(';')[0]}",
+            hint="Read it in SQL as text; sys.set_int_max_str_digits(0) has Python read numbers of any length.",
+            sqlstate="54000",
+        ) from None
 
 
 def bare_message(error: Exception) -> str:

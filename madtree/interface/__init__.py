@@ -20,4 +20,4 @@ from madtree.interface.functions import (
 )
 from madtree.interface.shared import TEXTS
 from madtree.interface.usage import as_sql, example, usage
-from madtree.interface.valid import BLANKS, Named, OneOf, Range
+from madtree.interface.valid import Named, OneOf, Range

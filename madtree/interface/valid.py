@@ -9,9 +9,9 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.records import dataclass
+from madtree.wording import BLANKS
 
 MOST_INTEGER = 2**31 - 1
-BLANKS = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
 
 @dataclass(frozen=True)

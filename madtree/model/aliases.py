@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import BLANKS
 from madtree.model.find import UNDEFINED_TABLE, UNKNOWN_NAMES, find_model
 from madtree.records import dataclass
 from madtree.request import Alias, check_new, find_alias, find_relation
 from madtree.sqltext import aliases as sql
 from madtree.sqltext.quote import ident, is_temporary, qualified
 from madtree.sqltext.split import parse_name
+from madtree.wording import BLANKS
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import BLANKS
 from madtree.model.facts import ColumnFacts, Facts, TableFacts, look_up
 from madtree.model.hold import READ, are_held, held_facts, hold_summary, look_again, made_anew
 from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
@@ -19,6 +18,7 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 from madtree.sqltext.tuning import MODEL_SUFFIX, are_scores, beside
 from madtree.sqltext.values import Kept, Writer, class_writer
+from madtree.wording import BLANKS
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
 OPTIONAL = (

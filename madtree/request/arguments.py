@@ -83,18 +83,16 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     of_dependent, classification = types[DEPENDENT], values["classification"]
     are_numbers = values.get("integers_are_numbers", is_of_counts(values["split_criterion"]))
     outcome = outcome_of(rows, source, dependent, of_dependent, classification, are_numbers)
-    is_classification = outcome.is_classification
     for argument in roles.keys() & arguments.numbers.keys():
         _check_number(argument, roles[argument], types[argument])
     criterion = fitting_criterion(
-        host, values["split_criterion"], is_classification, dependent, of_dependent, classification
+        host, values["split_criterion"], outcome.is_classification, dependent, of_dependent, classification
     )
-    if by_class and not is_classification:
+    if by_class and not outcome.is_classification:
         raise MadtreeError(
             f"class_params are for classification, and dependent_variable {dependent.text} is a number here",
             hint="Leave class_params out, or say classification => true.",
         )
-    id_type = types["id_col_name"]
     features, bare = _features(host, source, columns, outcome.type)
     warn_of_derived_features(rows, source, names.columns, dependent, columns.items)
     named = NamedFeatures(features, names.columns, names.relation)
@@ -107,7 +105,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         dependent_sql=outcome.sql,
         dependent_name=name_of(rows, source, dependent),
         dependent_type=outcome.type,
-        is_classification=is_classification,
+        is_classification=outcome.is_classification,
         classes_meant=classification is True,
         features=tuple(
             replaced(f, null_last=values["null_as_category"] and f.kind is FeatureKind.ORDERED) for f in features
@@ -124,8 +122,8 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         fold_argument=folds,
         fold_writer=types[folds].writer if fold else None,
         fold_type=types[folds].base if fold else "",
-        id_type=id_type.name,
-        id_writer=id_type.writer,
+        id_type=types[ID].name,
+        id_writer=types[ID].writer,
         others_arrays=columns.others_arrays,
     )
 

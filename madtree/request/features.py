@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import BLANKS, NUMERIC_COLUMNS
+from madtree.interface import NUMERIC_COLUMNS
 from madtree.records import dataclass
 from madtree.request.catalog import SourceColumn, Type, find_column, spelling
 from madtree.request.hints import as_number, did_you_mean
@@ -14,6 +14,7 @@ from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import columns_named, parse_name, split_alias, split_list
 from madtree.trees import MOST_FEATURES, Feature, FeatureKind
+from madtree.wording import BLANKS
 
 FEATURES = "list_of_features"
 EXCLUDED = "list_of_features_to_exclude"

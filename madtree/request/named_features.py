@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from madtree.errors import MadtreeError
-from madtree.interface import BLANKS
 from madtree.records import dataclass
 from madtree.request.catalog import SourceColumn, find_column
 from madtree.sqltext.quote import literal
 from madtree.sqltext.split import feature_key, split_list
 from madtree.trees import MOST_COST, Feature, FeatureKind
+from madtree.wording import BLANKS
 
 _FEW = 20  # features that a hint lists
 _DIRECTIONS = {"1": 1.0, "+1": 1.0, "-1": -1.0, "0": 0.0}

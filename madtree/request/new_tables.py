@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.interface import BLANKS
 from madtree.records import dataclass
 from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
 from madtree.request.source import find_alias
@@ -16,6 +15,7 @@ from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES, ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import SIGNATURES, suffixed
+from madtree.wording import BLANKS
 
 _TEXT = "pg_catalog.text"
 LOOKS = 10  # at a model that others replace all the time; more than one more is rare

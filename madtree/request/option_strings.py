@@ -10,9 +10,10 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import BLANKS, Argument, Function, Named, OneOf, Range
+from madtree.interface import Argument, Function, Named, OneOf, Range
 from madtree.request.hints import nearest
 from madtree.sqltext.split import split_list
+from madtree.wording import BLANKS
 
 # Where MADlib has other names: what its order has in the place of each of the two strings.
 _MADLIBS = {"surrogate_params": "argument 14, pruning_params", "pruning_params": "argument 15, null_handling_params"}

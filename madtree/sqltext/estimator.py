@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
@@ -49,6 +49,14 @@ def rows_by_class(source: str, outcome: str) -> str:
     return (
         f"SELECT ({outcome})::pg_catalog.text AS label, pg_catalog.count(*) AS rows FROM {source} AS {SOURCE_ALIAS} "
         f"WHERE ({outcome}) IS NOT NULL GROUP BY 1"
+    )
+
+
+def labels_of(text_of: Callable[[str], str]) -> str:
+    """The texts %s of an array as those of classes, which SQL of them is made into by `text_of`."""
+    return (
+        f"SELECT ({text_of('k.given')})::pg_catalog.text AS label "
+        "FROM pg_catalog.unnest(%s::pg_catalog.text[]) WITH ORDINALITY AS k (given, place) ORDER BY k.place"
     )
 
 

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from madtree.errors import MadtreeError
-from madtree.interface import BLANKS
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES
+from madtree.wording import BLANKS
 
 # ASCII letters, _ and all that is not ASCII; with digits; with digits and $. Named by what they lack, as Python takes
 # milliseconds to compile a set with most of Unicode in it, which every session and worker would wait for.
@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 )
 _ELEMENT = re.compile(r"\((?P<array>.+)\)\[(?P<index>[0-9]{1,9})\]", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]"}
-_ANY_NAME, _BLANKS = rf'(?:"(?:[^"]|"")+"|{_NAME})', r"[ \t\n\r\f\v]"
+_ANY_NAME, _BLANKS = rf'(?:"(?:[^"]|"")+"|{_NAME})', f"[{BLANKS}]"
 _SUBSCRIPT = re.compile(rf"(\()?({_ANY_NAME})(?(1)\)){_BLANKS}*\[{_BLANKS}*([1-9][0-9]{{0,8}}){_BLANKS}*\]")
 _COLUMN = rf"(?:\*|{_ANY_NAME}|\({_ANY_NAME}\)\[[0-9]{{1,9}}\])(?:{_BLANKS}+[aA][sS]{_BLANKS}+{_ANY_NAME})?"
 _COLUMNS = re.compile(rf"{_BLANKS}*{_COLUMN}{_BLANKS}*(?:,{_BLANKS}*{_COLUMN}{_BLANKS}*)*")

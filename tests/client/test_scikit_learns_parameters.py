@@ -147,6 +147,18 @@ def test_equal_numbers_are_one_class_to_their_weights(client: madtree.Client, db
         assert tree.fit("twice", "b").predict_proba("twice")[0, 0] == pytest.approx(2 / 3)
 
 
+@pytest.mark.usefixtures("flowers")
+def test_a_weight_of_what_is_no_class_is_refused_where_a_class_has_none(client: madtree.Client) -> None:
+    frame = client.query("SELECT * FROM flowers ORDER BY id").to_pandas()
+    given = madtree.DecisionTreeClassifier(client, list_of_features=["length"], class_weight={0: 1, 1: 2, 7: 4})
+    with pytest.raises(ValueError, match="class_weight: '7' is no class of kind; no weight has 2"):
+        given.fit("flowers", "kind")
+    with pytest.raises(ValueError, match=r"The classes, \[2\], are not in class_weight"):  # scikit-learn's
+        given.fit(frame[["length"]], frame["kind"])
+    for weights in ({0: 1, 1: 2}, {0: 1, 1: 2, 2: 3, 7: 4}):
+        given.set_params(class_weight=weights).fit("flowers", "kind")
+
+
 def test_a_table_without_a_key_is_learned_and_scored_as_it_lies(client: madtree.Client, db: psycopg.Connection) -> None:
     db.execute(
         "CREATE TABLE loose AS SELECT g AS x, g % 7 AS z, g > 50 AS big FROM generate_series(100, 1, -1) AS g; "

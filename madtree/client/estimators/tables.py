@@ -17,6 +17,7 @@ from madtree.sqltext.estimator import (
     COLUMNS,
     PLACE_IN_TABLE,
     PRIMARY_KEY,
+    labels_of,
     numbered,
     rows_by_class,
     rows_with,
@@ -25,6 +26,7 @@ from madtree.sqltext.estimator import (
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name, split_alias
+from madtree.wording import first_of
 
 # Options that name a column beside those of X and the weights, which only tables have.
 COLUMN_OPTIONS = {"fold_col", *NUMERIC_COLUMNS} - {"weights"}
@@ -133,17 +135,21 @@ def weights_of_classes(
         class_weight: "balanced": as if all classes had as many rows; or weights by class, as scikit-learn takes them.
 
     Raises:
-        CallError: it is neither.
+        CallError: it is neither, or has something else in the place of a class.
     """
     outcome, weight = outcome_of(y), [] if sample_weight is None else table.plain(client.host, sample_weight)
     text_of = class_texts(client.host, table.relation, outcome)
-    if class_weight == "balanced":
-        counts = client.query(rows_by_class(table.sql, text_of(outcome)))
-        total = sum(row.rows for row in counts)
-        weights = {row.label: total / (len(counts) * row.rows) for row in counts}
-    elif isinstance(class_weight, Mapping):
-        weights = {str(label): float(factor) for label, factor in class_weight.items()}
-    else:
+    if class_weight != "balanced" and not isinstance(class_weight, Mapping):
         raise CallError(f"class_weight must be None, 'balanced' or weights by class, not {class_weight!r}")
+    counts = {row.label: row.rows for row in client.query(rows_by_class(table.sql, text_of(outcome)))}
+    if class_weight == "balanced":
+        total = sum(counts.values())
+        weights = {label: total / (len(counts) * rows) for label, rows in counts.items()}
+    else:
+        weights = {str(label): float(factor) for label, factor in class_weight.items()}
+        labels = [row.label for row in client.query(labels_of(text_of), [[*weights]])]
+        others = [given for given, label in zip(weights, labels, strict=True) if label not in counts]
+        if others and (lacking := sorted(counts.keys() - {*labels})):  # as scikit-learn has it
+            raise CallError(f"class_weight: {others[0]!r} is no class of {y}; no weight has {first_of(lacking, 10)}")
     classes = {text_of(f"{literal(label)}::pg_catalog.text"): factor for label, factor in weights.items()}
     return weighted_by_class(text_of(outcome), classes, *weight)

@@ -24,12 +24,12 @@ KNOWN: dict[str, Criterion] = {
 
 def criterion_of(problem: Problem) -> Criterion:
     """The criterion that a problem's parameters name, as it is for that problem."""
-    return problem.once(_criterion_of)  # it is asked for many times a round of growth
-
-
-def _criterion_of(problem: Problem) -> Criterion:
-    parameters, n_classes = problem.parameters, problem.n_classes
-    if parameters.outcome.of_classes != (n_classes > 0):
-        raise ValueError(f"the criterion {parameters.criterion} does not fit a target with {n_classes} classes")
-    own = KNOWN[parameters.criterion]
-    return own if own.for_problem is None else own.for_problem(own, problem)
+    kept = problem.found  # it is asked for many times a round of growth
+    if "criterion" not in kept:
+        parameters, n_classes = problem.parameters, problem.n_classes
+        if parameters.outcome.of_classes != (n_classes > 0):
+            raise ValueError(f"the criterion {parameters.criterion} does not fit a target with {n_classes} classes")
+        own = KNOWN[parameters.criterion]
+        kept["criterion"] = own if own.for_problem is None else own.for_problem(own, problem)
+    criterion: Criterion = kept["criterion"]
+    return criterion

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from madtree.learn.problem.tuning import SearchTuning
 from madtree.records import dataclass
 from madtree.trees import OFFSET, RANGED_NUMBERS, SUMMED_NUMBERS, NodeLayout, Parameters
 
-_Found = TypeVar("_Found")
 _MOST_ROWS = 2**48
 # Attributes of a problem that have an entry for each tree: the grids, of these names, and the ranges of numbers.
 _GRIDS = ("target", *(each.name for each in SUMMED_NUMBERS))
@@ -51,6 +50,7 @@ class Problem:
         class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
             None where each counts as it is. They do not travel: counting does not need them.
         n_categories: (n_trees, n_features) that rows in training have; None for all that there are bins of. The same.
+        found: what other rooms have found in it and keep, by name, as a problem never changes.
     """
 
     parameters: Parameters
@@ -71,17 +71,9 @@ class Problem:
     tuning: SearchTuning = field(default_factory=SearchTuning)
     class_factors: ClassFactors | None = None
     n_categories: Ints | None = None
-
-    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `once`
+    found: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     KNOWN: ClassVar[str] = "problem"  # among values: the problem that they are about, where it was read before
-
-    def once(self, find: Callable[[Problem], _Found]) -> _Found:
-        """What a function of another room finds in the problem, which never changes: found once."""
-        if find not in self._found:
-            self._found[find] = find(self)
-        found: _Found = self._found[find]
-        return found
 
     @property
     def n_replicas(self) -> int:
@@ -290,16 +282,14 @@ class Problem:
         n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
         rows = given.ints("rows", (None,), 0, _MOST_ROWS)
-        n_trees = len(rows)
-        replicas = replicas_of(given)
+        n_trees, replicas = len(rows), replicas_of(given)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
         bins = bins_of(given, n_trees)
         require(parameters.fit(bins.sizes.shape[1]), "parameters", "those of all features, or of none")
         grids = {name: Grid.from_values(given, f"{name}_exponents", n_trees) for name in _GRIDS}
         of_numbers = grids["target"] is not None
         require(of_numbers == (n_classes == 0), "target_exponents", "those of a regression, and of no other tree")
-        has_second = grids["exposure"] is not None
-        require(not has_second or parameters.outcome.has_second, "exposure_exponents", "those of counts only")
+        require(grids["exposure"] is None or parameters.outcome.has_second, "exposure_exponents", "of counts only")
         by_tree: dict[str, Any] = {f"{name}_grid": grid for name, grid in grids.items()}
         for name in _OF_TARGETS:
             is_there = of_numbers or np.size(values.get(name, ()))

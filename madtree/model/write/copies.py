@@ -7,7 +7,6 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import BLANKS
 from madtree.model import ModelTables, UsableModel, make_tables
 from madtree.records import dataclass
 from madtree.request import check_new
@@ -15,6 +14,7 @@ from madtree.sqltext import copies as sql
 from madtree.sqltext.copies import Columns, ModelCopy, Name
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import Kept
+from madtree.wording import BLANKS
 
 Parts = dict[str, Columns]  # columns of tables, by these tables' suffixes
 
