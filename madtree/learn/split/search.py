@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.criteria import criterion_of, gains, has_guards
-from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
+from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero, pieces_of
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, PicksSplits, RankedSplit, rank_of
 from madtree.learn.split.category_order import (
@@ -166,22 +166,27 @@ class CandidateSplits:
             valid &= candidates
         at = flat_nonzero(valid)
         segment = occupied.segment.take(at)
-        left = running.take(at, axis=1)
-        right = total.take(segment, axis=1) - left
-        of_candidates, side = self._gains(left.astype(np.float64), right.astype(np.float64), segment)
+        of_candidates, side = np.zeros(len(at)), np.full(len(at), UNKNOWN, np.int8)
+        # A single feature of a node may have more candidates than are worked on at once.
+        for piece in pieces_of(len(at), max(1, self.problem.tuning.chunk_values // len(running))):
+            left = running.take(at[piece], axis=1)
+            right = total.take(segment[piece], axis=1) - left
+            both = left.astype(np.float64), right.astype(np.float64)
+            of_candidates[piece], side[piece] = self._gains(*both, segment[piece])
         gain, first = first_of_best(of_candidates, segment, occupied.n_segments, TIE)
-        if side is not None and len(side):
+        if len(side):
             self.missing_side = np.where(first >= 0, side[first], UNKNOWN).astype(np.int8)
         return gain, np.where(first >= 0, at[first] if len(at) else first, -1)
 
-    def _gains(self, left: Floats, right: Floats, segment: Ints) -> tuple[Floats, Ints | None]:
+    def _gains(self, left: Floats, right: Floats, segment: Ints) -> tuple[Floats, Ints]:
         """(m,) gains of splits of some segments (m,) with the sums `left` and `right` (n_channels, m) of known rows,
-        and the side of those without a value (m,), None where there are none; 0 where a side has not enough rows.
+        and the side of those without a value (m,), if that is found; 0 where a side has not enough rows.
         """
         problem, tree = self.problem, self.tree.take(segment)
         terms = None if self.terms is None else self.terms.of_places(segment)
+        side = np.full(len(segment), UNKNOWN, np.int8)
         if self.missing is None:
-            return gains(problem, self.criterion, left, right, tree, terms), None
+            return gains(problem, self.criterion, left, right, tree, terms), side
         n_counts, missing = problem.channels.n_counts, self.missing.take(segment, axis=1)
         some = flat_nonzero(missing[:n_counts].sum(axis=0))
         with_missing = []
@@ -193,7 +198,7 @@ class CandidateSplits:
                 )
             with_missing.append(np.where(enough, own, 0.0))
         gain, on_right = with_missing
-        on_left, side = gain[some], np.full(len(segment), UNKNOWN, np.int8)
+        on_left = gain[some]
         side[some[on_left > on_right * (1 + TIE)]] = LEFT
         side[some[on_right > on_left * (1 + TIE)]] = RIGHT
         gain[some] = np.maximum(on_left, on_right)
@@ -220,8 +225,7 @@ class CandidateSplits:
             gain[s] = of_subsets.max()
             first = flat_nonzero(of_subsets >= gain[s] * (1 - TIE))[0]
             masks[s] = choice[valid[first]]
-            if side is not None:
-                self.missing_side[s] = side[first]
+            self.missing_side[s] = side[first]
         return masks
 
     def _choose(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
