@@ -94,8 +94,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         with raising_mistakes():
             given = argument_values.typed("num_trees", num_trees, "integer")
             num_trees = FUNCTIONS["boost_predict"].checked("num_trees", given)
-        model, boosted = self._arrays(gid)  # which refuses a group that the model does not have
-        with raising_mistakes():
+            model, boosted = self._arrays(gid)  # which refuses a group that the model does not have
             check_first_rounds(model, type, num_trees)
         quantile = self._quantile(level, gid) if type == CONFORMAL else None
         values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)

@@ -30,11 +30,7 @@ logger = logging.getLogger("madtree")
 
 @functools.cache
 def _json_reader(encoding: str) -> Callable[[str | bytes], Any]:
-    return functools.partial(_read_json, encoding)
-
-
-def _read_json(encoding: str, text: str | bytes) -> Any:
-    return read_json(text if isinstance(text, str) else bytes(text).decode(encoding))
+    return lambda text: read_json(text if isinstance(text, str) else bytes(text).decode(encoding))
 
 
 def _go_on() -> None:

@@ -121,11 +121,8 @@ def read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (RecursionError, ValueError) as error:
-        raise MadtreeError(
-            f"a value of json or jsonb is more than Python reads: {str(error).split(';')[0]}",
-            hint="Read it in SQL as text; sys.set_int_max_str_digits(0) has Python read numbers of any length.",
-            sqlstate="54000",
-        ) from None
+        why, hint = str(error).split(";")[0], "Read it in SQL as text, or see Python's sys.set_int_max_str_digits."
+        raise MadtreeError(f"a value of json or jsonb is more than Python reads: {why}", hint, "54000") from None
 
 
 def bare_message(error: Exception) -> str:

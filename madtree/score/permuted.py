@@ -9,13 +9,12 @@ from math import fsum, sqrt
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
 from madtree.model import find_to_use, no_row_counts
 from madtree.score.predictor import PredictedNumbers
-from madtree.score.rows_at_hand import RowsAtHand, feature_places
+from madtree.score.rows_at_hand import RowsAtHand, feature_places, word_of
 from madtree.score.tested_rows import tested_rows
 from madtree.sqltext.split import split_list
 from madtree.trees import Joining, Model
@@ -49,7 +48,8 @@ def permutation_importance(
     checked_ = {name: declared.checked(name, value) for name, value in given.items()}
     opened = find_to_use(host, model_name, trust_owner)
     model = opened.model
-    mean_loss = _check_metric(model, metric)
+    valid = (_LOG_LOSS, _ACCURACY) if model.is_classification else (_RMSE, _MAE)
+    mean_loss = word_of(model, "metric", valid, metric)
     together = _together(model, features)
     tested = tested_rows(opened, test_table, with_id=True, argument="test_table")
     choice = _numbers_of_metric(model, mean_loss)
@@ -63,15 +63,6 @@ def permutation_importance(
         raise no_row_counts("test_table", test_table)
     found = _importances(rows.only(counted), model, mean_loss, together, checked_["n_repeats"], checked_["seed"])
     return sorted(watched(host, found), key=lambda row: -row["importance"])
-
-
-def _check_metric(model: Model, metric: str | None) -> str:
-    valid = (_LOG_LOSS, _ACCURACY) if model.is_classification else (_RMSE, _MAE)
-    wanted = valid[0] if metric is None else metric.strip().lower()
-    if wanted not in valid:
-        what = "classes" if model.is_classification else "numbers"
-        raise MadtreeError(f"metric must be one of {', '.join(valid)} for a model of {what}, not {metric!r}")
-    return wanted
 
 
 def _together(model: Model, features: str | None) -> list[tuple[str, list[int]]]:

@@ -42,10 +42,20 @@ def check_number_type(model: Model, type_: str | None) -> str:
         if model.is_classification
         else [each for each in kind.number_types if each not in _NOT_NUMBERS]
     )
-    wanted = valid[0] if type_ is None else type_.strip().lower()
+    return word_of(model, "type", valid, type_)
+
+
+def word_of(model: Model, argument: str, valid: Sequence[str], given: str | None, why: str = "") -> str:
+    """The word in lower case, by default the first of those that are `valid` for the model, for what reason if any.
+
+    Raises:
+        MadtreeError: it is none of these.
+    """
+    wanted = valid[0] if given is None else given.strip().lower()
     if wanted not in valid:
-        what = "classes" if model.is_classification else "numbers"
-        raise MadtreeError(f"type must be one of {', '.join(valid)} for {kind.in_words} of {what}, not {type_!r}")
+        words = valid[0] if len(valid) == 1 else f"one of {', '.join(valid)}"
+        of = f"{model.kind.in_words} of {'classes' if model.is_classification else 'numbers'}"
+        raise MadtreeError(f"{argument} must be {words} for {of}, not {given!r}{why}")
     return wanted
 
 

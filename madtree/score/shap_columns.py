@@ -15,7 +15,7 @@ from madtree.score.block_plan import MemberValues
 from madtree.score.kinds import SCORING
 from madtree.score.new_rows import NewRows
 from madtree.score.outcomes import Outcomes, Part
-from madtree.score.rows_at_hand import background_numbers
+from madtree.score.rows_at_hand import background_numbers, word_of
 from madtree.score.shap_background import background_cover
 from madtree.score.shap_plan import MOST_TERMS, ShapValues, Terms, explained_values
 from madtree.score.shap_scorer import Entry, entry
@@ -221,25 +221,14 @@ def checked_layout(
             many numbers.
     """
     model = opened.model
-    wanted, classes = _check_type(model, type_), class_positions(model, class_)
+    valid = model.kind.class_sums if model.is_classification else model.kind.number_sums
+    wanted = word_of(model, "type", valid, type_, ": contributions add up on that scale")
+    classes = class_positions(model, class_)
     if not any(model.numbering.counts or [1]):
         raise MadtreeError(f"model: {model.name} has no trees")
     _check_terms(model, max(len(classes), 1), terms, n_kept)
     table = None if background is None else NewRows.named(opened, background, "background")
     return Layout(SumScale(opened, wanted, classes), terms, n_kept, table)
-
-
-def _check_type(model: Model, type_: str | None) -> str:
-    """The `type` in lower case; by default the usual one of the kind."""
-    valid = model.kind.class_sums if model.is_classification else model.kind.number_sums
-    wanted = valid[0] if type_ is None else type_.strip().lower()
-    if wanted not in valid:
-        words = valid[0] if len(valid) == 1 else f"one of {', '.join(valid)}"
-        what = "of classes" if model.is_classification else "of numbers"
-        raise MadtreeError(
-            f"type must be {words} for {model.kind.in_words} {what}, not {type_!r}: contributions add up on that scale"
-        )
-    return wanted
 
 
 def _check_terms(model: Model, n_outputs: int, terms: Terms, n_kept: int) -> None:

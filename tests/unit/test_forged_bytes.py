@@ -656,7 +656,7 @@ def test_nodes_of_many_classes_take_bounded_memory() -> None:
     plan = GrowPlan(row_format, KINDS[:1], n_classes, Parameters("gini", 4)).dump()
     row = np.arange(2 * n_trees)
     images = images_of(np.stack([row // 2, row, row % 2], axis=1).astype(float))
-    with bounded(), pytest.raises(MadtreeError, match="3,000 nodes of trees that grow together, with 65,000 sums each"):
+    with bounded(), pytest.raises(MadtreeError, match="3,000 nodes of trees that grow together, with 65,000 numbers"):
         finished(grow_block(plan, images))
     growing = GrowingTrees(1, 2**26)
     with bounded(), pytest.raises(MadtreeError, match="3 nodes of trees that grow together"):
@@ -669,7 +669,7 @@ def test_histograms_of_many_classes_take_bounded_memory() -> None:
     row_format = RowFormat(frozenset({"target"}), np.arange(float(n)), [None])
     plan = GrowPlan(row_format, KINDS[:1], n, Parameters("gini", 4, n_bins=n)).dump()
     row = np.arange(n)
-    with pytest.raises(MadtreeError, match="bins of a feature, with 9,000 sums each"):
+    with pytest.raises(MadtreeError, match="bins of a feature, with 9,000 numbers each"):
         finished(grow_block(plan, images_of(np.stack([row, row], axis=1).astype(float))))
 
 

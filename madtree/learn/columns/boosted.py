@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require, required
+from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Ints, Values, check_room, pieces_of, require, required
 from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
 from madtree.trees import LOSSES
@@ -37,12 +36,7 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     is_next = values["next"] == 0 or not loss.of_votes
     grids: dict[str, Grid] = {name: values[f"{name}_grid"] for name in _columns_of(loss)} if is_next else {}
     n_rows = rows.block.codes.n_rows
-    if n_rows * loss.n_lines >= 2**27:
-        raise MadtreeError(
-            f"{n_rows:,} rows of a block with {loss.n_scores:,} scores each, one for each class, take more than 1 GB",
-            hint="Put rare classes together, for instance as 'other'.",
-            sqlstate="54000",
-        )
+    check_room(n_rows, loss.n_lines, "rows of a block")  # numbers for each class
     lines, limbs = np.empty((loss.n_lines, n_rows)), {name: np.empty((1, n_rows)) for name in grids}
     total = None if sums is None else no_loss(sums)
     for piece in pieces_of(n_rows):

@@ -19,7 +19,7 @@ from madtree.learn.data.block import (
     CodesOfRuns,
     pieces_of,
 )
-from madtree.learn.data.checked import Values, ascends, require, required
+from madtree.learn.data.checked import Values, ascends, check_room, require, required
 from madtree.learn.data.codec import LastPlan
 from madtree.learn.data.coroutine import Coroutine, advanced, at_once, finished
 from madtree.learn.data.exact_sums import ExactSums, in_powers

@@ -161,6 +161,16 @@ def required(value: _Required | None, name: str) -> _Required:
     return value
 
 
+def check_room(n: int, n_each: int, what: str = "nodes of trees that grow together", most: int = 2**27) -> None:
+    """Refuse more than `most` numbers: 1 GB of what is held once, half as many of a histogram."""
+    if n * n_each > most:
+        raise MadtreeError(
+            f"{n:,} {what}, with {n_each:,} numbers each, are too many: {most:,} numbers are possible",
+            hint="Put rare classes or categories together, or take fewer bins (n_bins), smaller trees, fewer folds.",
+            sqlstate="54000",
+        )
+
+
 def ascends(numbers: Array) -> bool:
     """Whether each of the numbers (n,) is larger than the one before it."""
     return bool((numbers[1:] > numbers[:-1]).all())

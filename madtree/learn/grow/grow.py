@@ -21,9 +21,9 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest, batches, state_limit
 from madtree.learn.criteria import criterion_of
-from madtree.learn.data import LEFT, UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
+from madtree.learn.data import LEFT, UNKNOWN, Array, Bools, Floats, Ints, check_room, flat_nonzero
 from madtree.learn.grow.feature_span import count_roots
-from madtree.learn.grow.growing import GrowingTrees, check_room
+from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import BestFirst, GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FinderOf, SplitFinder
 from madtree.learn.histogram import HistogramLayout, Histograms

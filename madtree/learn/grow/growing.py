@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Bools, Floats, Ints, extend, flat_nonzero
+from madtree.learn.data import Array, Bools, Floats, Ints, check_room, extend, flat_nonzero
 from madtree.learn.histogram import Histograms, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, category_table
@@ -28,16 +27,6 @@ _COLUMNS: dict[str, tuple[type, Any]] = {
     "improvement": (np.float64, np.nan),
 }
 _FILLS = {"sums": 0.0, **{name: fill for name, (_, fill) in _COLUMNS.items()}}
-
-
-def check_room(n: int, n_channels: int, what: str = "nodes of trees that grow together", most: int = 2**27) -> None:
-    """Refuse more than `most` sums: 1 GB of those of all nodes, which are held once, half as many of a histogram."""
-    if n * n_channels > most:
-        raise MadtreeError(
-            f"{n:,} {what}, with {n_channels:,} sums each, are too many: {most:,} sums are possible",
-            hint="Put rare classes or categories together, or take fewer bins (n_bins), smaller trees, fewer folds.",
-            sqlstate="54000",
-        )
 
 
 @dataclass
