@@ -230,7 +230,12 @@ MISTAKES = {
             "Its features are",
         ),
         ("partial_dependence('m', 'points', 'x, x')", "22023", "madtree: features: x is named twice", None),
-        ("partial_dependence('m', 'points', 'x', type => 'raw')", "22023", "madtree: type must be prob for a tree", None),
+        (
+            "partial_dependence('m', 'points', 'x', type => 'raw')",
+            "22023",
+            "madtree: type must be prob for a tree",
+            None,
+        ),
         ("partial_dependence('mean', 'points', 'x', class => 'a')", "22023", "madtree: class: mean predicts", None),
         ("partial_dependence('m', 'points', 'x', grid_size => 1)", "22023", "madtree: grid_size must be from 2", None),
         ("partial_dependence('m', 'points', 'x', max_rows => 0)", "22023", "madtree: max_rows must be from 1", None),
