@@ -149,45 +149,31 @@ class Routing:
         Raises:
             MadtreeError: it leads out of the nodes, or round in a circle.
         """
-        sent = {name.removeprefix(_PREFIX): v for name, v in values.items() if name.startswith(_PREFIX)}
-        child = Values(sent).ints("child", (None if nodes is None else len(nodes),), 0, 2**31 - 1, np.int32)
+        given = Values({name.removeprefix(_PREFIX): v for name, v in values.items() if name.startswith(_PREFIX)})
+        child = given.ints("child", (None if nodes is None else len(nodes),), 0, 2**31 - 1, np.int32)
         m = len(child)
-        given = Values({**vars(cls.leaves(0, m)), **sent})  # what is left out is as of leaves
-        own, n_nodes = (np.arange(m), m) if nodes is None else (nodes, n_nodes)
-        inner = child != own
+        own, n_nodes = (np.arange(m, dtype=np.int32), m) if nodes is None else (nodes, n_nodes)
         # So a way down ends, and stays among the nodes: a child is behind its parent, and its sibling is there.
-        down = (child[inner] > own[inner]) & (child[inner] >= n_roots) & (child[inner] < n_nodes - 1)
+        down = (child > own) & (child >= n_roots) & (child < n_nodes - 1)
+        down |= child == own
         require(n_nodes >= max(n_roots, 1) and down.all(), "child", "behind its parent, with a sibling")
-        categories = given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
-        surrogate_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
-        n_entries = len(surrogate_feature)
         feature = given.ints("feature", (m,), 0, len(widths) - 1, np.int32)
-        table, surrogate_table = (
-            _tables(given, name, of, widths, len(categories))
-            for name, of in (("table", feature), ("surrogate_table", surrogate_feature))
-        )
-        count = given.ints("surrogates", (m,), 0, len(widths), np.int32)
-        first = given.ints("first_surrogate", (m,), 0, n_entries, np.int32)
-        require(not m or int((first + count).max()) <= n_entries, "surrogates", "those that there are")
         cut = given.ints("cut", (m,), -1, WIDE_LIMIT, np.int32)
         missing_right = given.ints("missing_right", (m,), 0, 1, np.uint8)
-        # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows go on
-        # from there to the next node, which the last one does not have.
-        asks = nodes is None and (cut[-1] != WIDE_LIMIT or missing_right[-1] or table[-1] >= 0 or count[-1])
-        kind = _Bounded if asks and not inner[-1] else cls
+        others = _others_of(given, feature, widths) if "categories" in given else _no_others(m)
+        kind = cls
+        if nodes is None and child.item(-1) == m - 1:
+            # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows
+            # go on from there to the next node, which the last one does not have.
+            of_last = (cut, missing_right, others["table"], others["surrogates"])
+            if [column.item(-1) for column in of_last] != [WIDE_LIMIT, 0, -1, 0]:
+                kind = _Bounded
         return kind(
             feature=feature,
             cut=cut,
             missing_right=missing_right,
             child=child,
-            table=table,
-            surrogates=count,
-            first_surrogate=first,
-            categories=categories,
-            surrogate_feature=surrogate_feature,
-            surrogate_cut=given.ints("surrogate_cut", (n_entries,), -1, WIDE_LIMIT, np.int32),
-            surrogate_table=surrogate_table,
-            surrogate_low_right=given.ints("surrogate_low_right", (n_entries,), 0, 1, np.uint8),
+            **others,
             rounds=given.integer("rounds", 0, 2**31 - 1),
             deepest=given.integer("deepest", 0, MAX_DEPTH_LIMIT),
         )
@@ -302,6 +288,34 @@ def _stretches(first: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """The places of stretches (n,) that begin at `first`, one after the other, and where each begins among them."""
     runs = Runs(sizes)
     return runs.spread(first - runs.firsts, step=1), runs.firsts
+
+
+def _no_others(m: int) -> dict[str, Array]:
+    """The fields beside those of cuts, of `m` nodes of which none has categories or surrogates."""
+    none, no_bytes, zeros = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(m, np.int32)
+    of_nodes = {"table": np.full(m, -1, np.int32), "surrogates": zeros, "first_surrogate": zeros, "categories": no_bytes}
+    of_surrogates = dict.fromkeys(("surrogate_feature", "surrogate_cut", "surrogate_table"), none)
+    return {**of_nodes, **of_surrogates, "surrogate_low_right": no_bytes}
+
+
+def _others_of(given: Values, feature: Ints, widths: Ints) -> dict[str, Array]:
+    """The fields beside those of cuts, of nodes that ask for `feature`; raises MadtreeError where they cannot be."""
+    m, categories = len(feature), given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
+    surrogate_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
+    n = len(surrogate_feature)
+    surrogates = given.ints("surrogates", (m,), 0, len(widths), np.int32)
+    first = given.ints("first_surrogate", (m,), 0, n, np.int32)
+    require(int((first + surrogates).max(initial=0)) <= n, "surrogates", "those that there are")
+    return {
+        "table": _tables(given, "table", feature, widths, len(categories)),
+        "surrogates": surrogates,
+        "first_surrogate": first,
+        "categories": categories,
+        "surrogate_feature": surrogate_feature,
+        "surrogate_cut": given.ints("surrogate_cut", (n,), -1, WIDE_LIMIT, np.int32),
+        "surrogate_table": _tables(given, "surrogate_table", surrogate_feature, widths, len(categories)),
+        "surrogate_low_right": given.ints("surrogate_low_right", (n,), 0, 1, np.uint8),
+    }
 
 
 def _tables(given: Values, name: str, feature: Ints, widths: Ints, n_categories: int) -> Ints:
