@@ -64,7 +64,7 @@ class Board:
         """Of the first file; the others are opened by `create` and `join`."""
         self._control, self._place = control, place
         self._answers: list[TemporaryFile] = []
-        self._written = 0  # bytes of requests
+        self._n_requests, self._written = 0, 0  # that this process has put up; bytes of requests
         self.seat = -1
         self.key = ""
 
@@ -160,13 +160,12 @@ class Board:
         Raises:
             MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
-        number = self._get(_N_REQUESTS)
-        self._place.check(self._written + _NUMBER.size + len(request), self)
         # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
-        self._requests.write(_NUMBER.pack(len(request)), self._written)
-        self._requests.write(request, self._written + _NUMBER.size)
-        self._written += _NUMBER.size + len(request)
-        self._set(_N_REQUESTS, number + 1)
+        written = self._written + _NUMBER.size + len(request)
+        self._place.check(written, self)
+        self._requests.write(_NUMBER.pack(len(request)) + request, self._written)
+        self._n_requests, self._written = self._n_requests + 1, written
+        self._set(_N_REQUESTS, self._n_requests)
 
     def request(self, number: int) -> bytes | None:
         """That request, from 0; None if it has not come yet. Requests are read in order, each once."""
