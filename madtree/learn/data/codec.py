@@ -34,7 +34,7 @@ def dump(values: Mapping[str, Any]) -> bytes:
     """
     plain: dict[str, Any] = {}
     arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
-    body: list[Array | bytes] = []
+    body: list[Any] = []
     for name, value in values.items():
         if isinstance(value, np.ndarray):
             array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))

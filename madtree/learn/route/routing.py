@@ -83,18 +83,9 @@ class Routing:
     @classmethod
     def leaves(cls, first: int, count: int) -> Routing:
         """Nodes `first` to `first + count - 1` as leaves."""
-        none = np.zeros(0, np.int32)
-        of_nodes: dict[str, Any] = {name: np.full(count, fill, np.int32) for name, fill in _LEAF.items()}
-        of_nodes["missing_right"] = of_nodes["missing_right"].astype(np.uint8)
-        of_nodes["child"] += np.arange(first, first + count, dtype=np.int32)
-        return cls(
-            **of_nodes,
-            categories=np.zeros(0, np.uint8),
-            surrogate_feature=none,
-            surrogate_cut=none,
-            surrogate_table=none,
-            surrogate_low_right=np.zeros(0, np.uint8),
-        )
+        feature, cut = np.zeros(count, np.int32), np.full(count, WIDE_LIMIT, np.int32)
+        child = np.arange(first, first + count, dtype=np.int32)
+        return cls(feature, cut, np.zeros(count, np.uint8), child, **_by_cuts_alone(count))
 
     def ending(self, inner: Bools, deepest: int) -> Routing:
         """With all nodes as leaves that are not `inner` (n_nodes,), whatever is below them."""
@@ -160,23 +151,14 @@ class Routing:
         feature = given.ints("feature", (m,), 0, len(widths) - 1, np.int32)
         cut = given.ints("cut", (m,), -1, WIDE_LIMIT, np.int32)
         missing_right = given.ints("missing_right", (m,), 0, 1, np.uint8)
-        others = _others_of(given, feature, widths) if "categories" in given else _no_others(m)
-        kind = cls
-        if nodes is None and child.item(-1) == m - 1:
-            # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows
-            # go on from there to the next node, which the last one does not have.
-            of_last = (cut, missing_right, others["table"], others["surrogates"])
-            if [column.item(-1) for column in of_last] != [WIDE_LIMIT, 0, -1, 0]:
-                kind = _Bounded
-        return kind(
-            feature=feature,
-            cut=cut,
-            missing_right=missing_right,
-            child=child,
-            **others,
-            rounds=given.integer("rounds", 0, 2**31 - 1),
-            deepest=given.integer("deepest", 0, MAX_DEPTH_LIMIT),
-        )
+        others = _others_of(given, feature, widths) if "categories" in given else _by_cuts_alone(m)
+        rounds, deepest = given.integer("rounds", 0, 2**31 - 1), given.integer("deepest", 0, MAX_DEPTH_LIMIT)
+        # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows go on
+        # from there to the next node, which the last one does not have.
+        last = (cut, missing_right, others["table"], others["surrogates"])
+        is_leaf = nodes is not None or [column.item(-1) for column in last] == [WIDE_LIMIT, 0, -1, 0]
+        kind = cls if is_leaf or child.item(-1) != m - 1 else _Bounded
+        return kind(feature, cut, missing_right, child, rounds=rounds, deepest=deepest, **others)
 
     def add_leaves(self, first: int, count: int) -> None:
         """Add the nodes `first` to `first + count - 1` as leaves behind those that are there."""
@@ -290,32 +272,32 @@ def _stretches(first: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     return runs.spread(first - runs.firsts, step=1), runs.firsts
 
 
-def _no_others(m: int) -> dict[str, Array]:
-    """The fields beside those of cuts, of `m` nodes of which none has categories or surrogates."""
-    none, no_bytes, zeros = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(m, np.int32)
-    of_nodes = {"table": np.full(m, -1, np.int32), "surrogates": zeros, "first_surrogate": zeros, "categories": no_bytes}
-    of_surrogates = dict.fromkeys(("surrogate_feature", "surrogate_cut", "surrogate_table"), none)
-    return {**of_nodes, **of_surrogates, "surrogate_low_right": no_bytes}
+def _by_cuts_alone(n: int) -> dict[str, Any]:
+    """The other fields of `n` nodes of which none has categories or surrogates."""
+    bytes_ = {name: np.zeros(0, np.uint8) for name in ("categories", "surrogate_low_right")}
+    none = {f"surrogate_{name}": np.zeros(0, np.int32) for name in ("feature", "cut", "table")}
+    of_nodes = {name: np.full(n, _LEAF[name], np.int32) for name in ("table", "surrogates", "first_surrogate")}
+    return {**of_nodes, **none, **bytes_}
 
 
 def _others_of(given: Values, feature: Ints, widths: Ints) -> dict[str, Array]:
-    """The fields beside those of cuts, of nodes that ask for `feature`; raises MadtreeError where they cannot be."""
-    m, categories = len(feature), given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
-    surrogate_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
-    n = len(surrogate_feature)
-    surrogates = given.ints("surrogates", (m,), 0, len(widths), np.int32)
-    first = given.ints("first_surrogate", (m,), 0, n, np.int32)
-    require(int((first + surrogates).max(initial=0)) <= n, "surrogates", "those that there are")
-    return {
-        "table": _tables(given, "table", feature, widths, len(categories)),
-        "surrogates": surrogates,
-        "first_surrogate": first,
-        "categories": categories,
-        "surrogate_feature": surrogate_feature,
+    """The other fields of nodes that ask for `feature`; raises MadtreeError where there can be none such."""
+    m, by_categories = len(feature), given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
+    by_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
+    n = len(by_feature)
+    found: dict[str, Array] = {
+        "categories": by_categories,
+        "table": _tables(given, "table", feature, widths, len(by_categories)),
+        "surrogates": given.ints("surrogates", (m,), 0, len(widths), np.int32),
+        "first_surrogate": given.ints("first_surrogate", (m,), 0, n, np.int32),
+        "surrogate_feature": by_feature,
         "surrogate_cut": given.ints("surrogate_cut", (n,), -1, WIDE_LIMIT, np.int32),
-        "surrogate_table": _tables(given, "surrogate_table", surrogate_feature, widths, len(categories)),
+        "surrogate_table": _tables(given, "surrogate_table", by_feature, widths, len(by_categories)),
         "surrogate_low_right": given.ints("surrogate_low_right", (n,), 0, 1, np.uint8),
     }
+    ends = found["first_surrogate"] + found["surrogates"]
+    require(int(ends.max(initial=0)) <= n, "surrogates", "those that there are")
+    return found
 
 
 def _tables(given: Values, name: str, feature: Ints, widths: Ints, n_categories: int) -> Ints:
