@@ -75,8 +75,11 @@ class TemporaryFile:
     def write(self, data: bytes | bytearray | memoryview, at: int) -> None:
         """Write all of the bytes there."""
         view = memoryview(data).cast("B")
-        with _room_for(at + len(view), self._content, self.place):
+        try:
             self._put(view, at)
+        except OSError:
+            with _room_for(at + len(view), self._content, self.place):
+                raise
 
     def _put(self, view: memoryview, at: int) -> None:
         while len(view):

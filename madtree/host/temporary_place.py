@@ -66,8 +66,9 @@ class TemporaryPlace:
 
     def require(self, n_bytes: int, holder: object = None) -> None:
         """Raises MadtreeError where `check` would."""
-        others = sum(size for other, size in _kept.items() if other is not holder)
-        if self.limit is not None and others + n_bytes > self.limit:
+        if self.limit is None:
+            return
+        if n_bytes + sum(size for other, size in _kept.items() if other is not holder) > self.limit:
             raise MadtreeError(
                 f"temporary file size exceeds temp_file_limit ({self.limit // 1024}kB)",
                 hint="Raise temp_file_limit, or memory_mb: what fits into memory needs no file.",

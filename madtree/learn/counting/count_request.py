@@ -88,10 +88,9 @@ class CountRequest:
         return np.zeros(self.shape, self.dtype)
 
     def to_values(self) -> dict[str, Any]:
-        """As named values and arrays, for `codec.dump`."""
+        """As named values and arrays, for `codec.dump`; beside them the problem's have to stand."""
         return {
             "what": self.what,
-            **self.problem.to_values(),
             **self.routing.to_values(),
             "slot_of_node": self.slot_of_node,
             "n_slots": self.n_slots,
@@ -103,7 +102,7 @@ class CountRequest:
         """What it says beside problem, routing and slots."""
         return {
             "features": self.features,
-            "means": self.means,
+            **({"means": self.means} if self.what == "powers" else {}),
             "powers": self.powers,
             "held_out": self.held_out,
             "n_rows": self.n_rows,
@@ -112,17 +111,16 @@ class CountRequest:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> CountRequest:
-        """The request that `to_values` tells of; raises MadtreeError where it is none."""
+        """The request that `to_values` tells of, beside its problem's; raises MadtreeError where it is none."""
         given = Values(values)
         what = cast("What", given.text("what", COUNTED))
         problem = Problem.from_values(values)
         routing = Routing.from_values(values, problem.n_trees, problem.bins.widths)
         n_nodes = len(routing.child)
         n_slots = given.integer("n_slots", 0, n_nodes)
-        n_counted = _length(values, "slot_of_node", n_nodes, what != "powers")
+        n_counted = n_nodes if what != "powers" or np.size(values.get("slot_of_node", ())) else 0
         slots = given.ints("slot_of_node", (n_counted,), -1, n_slots - 1, np.int32)
-        n_means = _length(values, "means", n_nodes, what == "powers")
-        return cls.counted(given, what, problem, routing, slots, n_slots, n_means)
+        return cls.counted(given, what, problem, routing, slots, n_slots, n_nodes)
 
     @classmethod
     def counted(
@@ -133,11 +131,11 @@ class CountRequest:
         routing: Routing,
         slot_of_node: Ints,
         n_slots: int,
-        n_means: int | None,
+        n_nodes: int,
     ) -> CountRequest:
         """A request with what `counted_values` tells of; raises MadtreeError where that is none.
 
-        `n_means`: as many as there must be; None for any.
+        `n_nodes`: that powers are of.
         """
         first, last = given.integers("features", 2, 0, len(problem.bins.widths))
         require(first <= last, "features", "from and to")
@@ -151,7 +149,7 @@ class CountRequest:
             slot_of_node,
             n_slots,
             (first, last),
-            given.floats("means", (n_means,), finite=False),
+            given.floats("means", (n_nodes,), finite=False) if what == "powers" else np.zeros(0),
             _powers(given, problem, what),
             given.boolean("held_out"),
             given.integer("n_rows", 0, MOST_ROWS),
@@ -218,8 +216,3 @@ def _drawn(given: Values, what: What, n_slots: int, n_features: int) -> Ints | N
     drawn = given.ints("drawn", (n_slots, None), 0, n_features - 1)
     require(drawn.shape[1] <= n_features, "drawn", "no more than there are features")
     return drawn
-
-
-def _length(values: Mapping[str, Any], name: str, n_nodes: int, needed: bool) -> int:
-    """Of an array with an entry for each node, that may be empty where it is not needed."""
-    return n_nodes if needed or np.size(values.get(name, ())) else 0

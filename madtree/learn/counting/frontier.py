@@ -62,8 +62,7 @@ class Frontier:
             routing.add_leaves(n_nodes, 1)
         is_powers = what == "powers"
         slots = np.append(slots, np.int32(-1))
-        n_means = n_nodes if is_powers else None
-        request = CountRequest.counted(given, what, problem, routing, slots, n_slots, n_means)
+        request = CountRequest.counted(given, what, problem, routing, slots, n_slots, n_nodes)
         return cls(request, n_nodes, None if is_powers else places(nodes, n_nodes, len(nodes)))
 
     def positions(self, nodes: bytes | None, block: Block) -> FrontierNodes:

@@ -134,8 +134,9 @@ class Values:
         array = self._values.get(name)
         if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
             raise self.wrong(name, "an array of another type")
-        fits = len(shape) == array.ndim and all(
-            wanted is None or wanted == size for wanted, size in zip(shape, array.shape, strict=True)
+        fits = shape == array.shape or (
+            len(shape) == array.ndim
+            and all(wanted in (None, size) for wanted, size in zip(shape, array.shape, strict=True))
         )
         if not fits:
             wanted = " x ".join("any" if size is None else str(size) for size in shape)

@@ -18,8 +18,10 @@ from madtree.errors import MadtreeError
 from madtree.learn.data.types import Array
 
 _ALIGNMENT = 8
-_DTYPES = frozenset(("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"))
+_READ = ("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
+_DTYPES = {text: np.dtype(text) for text in _READ}
 _MOST_DIMENSIONS = 3
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 _HINT = "Only madtree's own functions make such bytes; let it do so."
 
 T = TypeVar("T")
@@ -32,16 +34,16 @@ def dump(values: Mapping[str, Any]) -> bytes:
     """
     plain: dict[str, Any] = {}
     arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
-    body: list[bytes | memoryview] = []
+    body: list[Any] = []
     for name, value in values.items():
         if isinstance(value, np.ndarray):
             array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
             arrays[name] = (array.dtype.str, array.shape)
-            body += [array.reshape(-1).view(np.uint8).data, b"\0" * (-array.nbytes % _ALIGNMENT)]
+            body += [array, b"\0" * (-array.nbytes % _ALIGNMENT)]
         else:
             plain[name] = value
     whole = {"madtree": __version__, "values": plain, "arrays": arrays}
-    header = json.dumps(whole, separators=(",", ":")).encode()
+    header = _encode(whole).encode()
     header += b" " * (-(len(header) + _ALIGNMENT) % _ALIGNMENT)
     return len(header).to_bytes(_ALIGNMENT, "little") + header + b"".join(body)
 
@@ -57,7 +59,7 @@ def load(data: bytes) -> dict[str, Any]:
     if position > len(data):
         raise damaged(f"they end before their header, of {length} bytes, does")
     try:
-        header = json.loads(data[_ALIGNMENT:position])
+        header = json.loads(data[_ALIGNMENT:position].decode())
     except (ValueError, RecursionError):
         raise damaged("their header is not JSON") from None
     match header:
@@ -107,14 +109,13 @@ def _array(data: bytes, name: str, described: Any, position: int) -> tuple[Array
             pass
         case _:
             raise damaged(f"the array {name:.60} is of no type that can be read")
-    dtype, count = np.dtype(dtype_text), 1
-    for size in shape:
+    dtype, size = _DTYPES[dtype_text], 1
+    for length in shape:
         # An empty array may be long in its other dimensions, but not longer than something that is there.
-        if type(size) is not int or not 0 <= size <= len(data):
+        if type(length) is not int or not 0 <= length <= len(data):
             raise damaged(f"the array {name:.60} has no size that can be")
-        count *= size
-    end = position + count * dtype.itemsize
+        size *= length
+    end = position + size * dtype.itemsize
     if end > len(data):
         raise damaged(f"they end before the array {name:.60} does")
-    array = np.frombuffer(data, dtype, count, position) if count else np.zeros(0, dtype)
-    return array.reshape(shape), end + -end % _ALIGNMENT
+    return np.ndarray(shape, dtype, data, position), end + -end % _ALIGNMENT

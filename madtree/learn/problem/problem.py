@@ -248,12 +248,9 @@ class Problem:
 
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""
-        return dict(self._values)
-
-    @cached_property
-    def _values(self) -> dict[str, Any]:
+        parameters, class_params = vars(self.parameters), self.parameters.class_params
         return {
-            "parameters": asdict(self.parameters),
+            "parameters": {**parameters, "class_params": class_params and asdict(class_params)},
             "bin_sizes": self.bins.sizes,
             "bin_offsets": self.bins.offsets,
             "replicas": self.replicas.to_value(),

@@ -1,6 +1,7 @@
 """What growing trees asks of whoever has the rows, beside sums (`learn.counting.CountRequest`).
 
-Each of these can be sent to another process: `to_values` are its values by name, and `from_values` the request again.
+Each of these can be sent to another process: `to_values` are its values by name, beside which its problem's have to
+stand, and `from_values` the request again.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class RowsRequest:
 
     def to_values(self) -> dict[str, Any]:
         own = {"what": self.what, "slot_of_node": self.slot_of_node, "features": self.features}
-        return {**own, **self.problem.to_values(), **self.routing.to_values()}
+        return {**own, **self.routing.to_values()}
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> RowsRequest:
@@ -105,7 +106,6 @@ class OfRows:
             "what": self.what,
             "has_problem": self.problem is not None,
             "has_trees": self.routing is not None,
-            **({} if self.problem is None else self.problem.to_values()),
             **({} if self.routing is None else self.routing.to_values()),
             **self.function_values(),
         }

@@ -83,18 +83,9 @@ class Routing:
     @classmethod
     def leaves(cls, first: int, count: int) -> Routing:
         """Nodes `first` to `first + count - 1` as leaves."""
-        none = np.zeros(0, np.int32)
-        of_nodes: dict[str, Any] = {name: np.full(count, fill, np.int32) for name, fill in _LEAF.items()}
-        of_nodes["missing_right"] = of_nodes["missing_right"].astype(np.uint8)
-        of_nodes["child"] += np.arange(first, first + count, dtype=np.int32)
-        return cls(
-            **of_nodes,
-            categories=np.zeros(0, np.uint8),
-            surrogate_feature=none,
-            surrogate_cut=none,
-            surrogate_table=none,
-            surrogate_low_right=np.zeros(0, np.uint8),
-        )
+        feature, cut = np.zeros(count, np.int32), np.full(count, WIDE_LIMIT, np.int32)
+        child = np.arange(first, first + count, dtype=np.int32)
+        return cls(feature, cut, np.zeros(count, np.uint8), child, **_by_cuts_alone(count))
 
     def ending(self, inner: Bools, deepest: int) -> Routing:
         """With all nodes as leaves that are not `inner` (n_nodes,), whatever is below them."""
@@ -149,48 +140,25 @@ class Routing:
         Raises:
             MadtreeError: it leads out of the nodes, or round in a circle.
         """
-        sent = {name.removeprefix(_PREFIX): v for name, v in values.items() if name.startswith(_PREFIX)}
-        child = Values(sent).ints("child", (None if nodes is None else len(nodes),), 0, 2**31 - 1, np.int32)
+        given = Values({name.removeprefix(_PREFIX): v for name, v in values.items() if name.startswith(_PREFIX)})
+        child = given.ints("child", (None if nodes is None else len(nodes),), 0, 2**31 - 1, np.int32)
         m = len(child)
-        given = Values({**vars(cls.leaves(0, m)), **sent})  # what is left out is as of leaves
-        own, n_nodes = (np.arange(m), m) if nodes is None else (nodes, n_nodes)
-        inner = child != own
+        own, n_nodes = (np.arange(m, dtype=np.int32), m) if nodes is None else (nodes, n_nodes)
         # So a way down ends, and stays among the nodes: a child is behind its parent, and its sibling is there.
-        down = (child[inner] > own[inner]) & (child[inner] >= n_roots) & (child[inner] < n_nodes - 1)
+        down = (child > own) & (child >= n_roots) & (child < n_nodes - 1)
+        down |= child == own
         require(n_nodes >= max(n_roots, 1) and down.all(), "child", "behind its parent, with a sibling")
-        categories = given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
-        surrogate_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
-        n_entries = len(surrogate_feature)
         feature = given.ints("feature", (m,), 0, len(widths) - 1, np.int32)
-        table, surrogate_table = (
-            _tables(given, name, of, widths, len(categories))
-            for name, of in (("table", feature), ("surrogate_table", surrogate_feature))
-        )
-        count = given.ints("surrogates", (m,), 0, len(widths), np.int32)
-        first = given.ints("first_surrogate", (m,), 0, n_entries, np.int32)
-        require(not m or int((first + count).max()) <= n_entries, "surrogates", "those that there are")
         cut = given.ints("cut", (m,), -1, WIDE_LIMIT, np.int32)
         missing_right = given.ints("missing_right", (m,), 0, 1, np.uint8)
+        others = _others_of(given, feature, widths) if "categories" in given else _by_cuts_alone(m)
+        rounds, deepest = given.integer("rounds", 0, 2**31 - 1), given.integer("deepest", 0, MAX_DEPTH_LIMIT)
         # A node asks before it has children, while surrogates are looked for. Who makes requests up may let rows go on
         # from there to the next node, which the last one does not have.
-        asks = nodes is None and (cut[-1] != WIDE_LIMIT or missing_right[-1] or table[-1] >= 0 or count[-1])
-        kind = _Bounded if asks and not inner[-1] else cls
-        return kind(
-            feature=feature,
-            cut=cut,
-            missing_right=missing_right,
-            child=child,
-            table=table,
-            surrogates=count,
-            first_surrogate=first,
-            categories=categories,
-            surrogate_feature=surrogate_feature,
-            surrogate_cut=given.ints("surrogate_cut", (n_entries,), -1, WIDE_LIMIT, np.int32),
-            surrogate_table=surrogate_table,
-            surrogate_low_right=given.ints("surrogate_low_right", (n_entries,), 0, 1, np.uint8),
-            rounds=given.integer("rounds", 0, 2**31 - 1),
-            deepest=given.integer("deepest", 0, MAX_DEPTH_LIMIT),
-        )
+        last = (cut, missing_right, others["table"], others["surrogates"])
+        is_leaf = nodes is not None or [column.item(-1) for column in last] == [WIDE_LIMIT, 0, -1, 0]
+        kind = cls if is_leaf or child.item(-1) != m - 1 else _Bounded
+        return kind(feature, cut, missing_right, child, rounds=rounds, deepest=deepest, **others)
 
     def add_leaves(self, first: int, count: int) -> None:
         """Add the nodes `first` to `first + count - 1` as leaves behind those that are there."""
@@ -302,6 +270,34 @@ def _stretches(first: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """The places of stretches (n,) that begin at `first`, one after the other, and where each begins among them."""
     runs = Runs(sizes)
     return runs.spread(first - runs.firsts, step=1), runs.firsts
+
+
+def _by_cuts_alone(n: int) -> dict[str, Any]:
+    """The other fields of `n` nodes of which none has categories or surrogates."""
+    bytes_ = {name: np.zeros(0, np.uint8) for name in ("categories", "surrogate_low_right")}
+    none = {f"surrogate_{name}": np.zeros(0, np.int32) for name in ("feature", "cut", "table")}
+    of_nodes = {name: np.full(n, _LEAF[name], np.int32) for name in ("table", "surrogates", "first_surrogate")}
+    return {**of_nodes, **none, **bytes_}
+
+
+def _others_of(given: Values, feature: Ints, widths: Ints) -> dict[str, Array]:
+    """The other fields of nodes that ask for `feature`; raises MadtreeError where there can be none such."""
+    m, by_categories = len(feature), given.ints("categories", (None,), 0, UNKNOWN, np.uint8)
+    by_feature = given.ints("surrogate_feature", (None,), 0, len(widths) - 1, np.int32)
+    n = len(by_feature)
+    found: dict[str, Array] = {
+        "categories": by_categories,
+        "table": _tables(given, "table", feature, widths, len(by_categories)),
+        "surrogates": given.ints("surrogates", (m,), 0, len(widths), np.int32),
+        "first_surrogate": given.ints("first_surrogate", (m,), 0, n, np.int32),
+        "surrogate_feature": by_feature,
+        "surrogate_cut": given.ints("surrogate_cut", (n,), -1, WIDE_LIMIT, np.int32),
+        "surrogate_table": _tables(given, "surrogate_table", by_feature, widths, len(by_categories)),
+        "surrogate_low_right": given.ints("surrogate_low_right", (n,), 0, 1, np.uint8),
+    }
+    ends = found["first_surrogate"] + found["surrogates"]
+    require(int(ends.max(initial=0)) <= n, "surrogates", "those that there are")
+    return found
 
 
 def _tables(given: Values, name: str, feature: Ints, widths: Ints, n_categories: int) -> Ints:

@@ -64,6 +64,7 @@ class Board:
         """Of the first file; the others are opened by `create` and `join`."""
         self._control, self._place = control, place
         self._answers: list[TemporaryFile] = []
+        self._n_put_up = 0  # by this process: requests of the leader, answers of a worker
         self._written = 0  # bytes of requests
         self.seat = -1
         self.key = ""
@@ -160,13 +161,12 @@ class Board:
         Raises:
             MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
-        number = self._get(_N_REQUESTS)
-        self._place.check(self._written + _NUMBER.size + len(request), self)
         # Where it ends stands before it, so that a reader needs no index: [length][bytes][length][bytes]...
-        self._requests.write(_NUMBER.pack(len(request)), self._written)
-        self._requests.write(request, self._written + _NUMBER.size)
-        self._written += _NUMBER.size + len(request)
-        self._set(_N_REQUESTS, number + 1)
+        written = self._written + _NUMBER.size + len(request)
+        self._place.check(written, self)
+        self._requests.write(_NUMBER.pack(len(request)) + request, self._written)
+        self._written = written
+        self._count_up(_N_REQUESTS)
 
     def request(self, number: int) -> bytes | None:
         """That request, from 0; None if it has not come yet. Requests are read in order, each once."""
@@ -187,7 +187,7 @@ class Board:
         self._answers[0].write(data, 0)
         at = _SEATS + _PER_SEAT * self.seat
         self._set(at + 2, len(data))
-        self._set(at + 1, self._get(at + 1) + 1)
+        self._count_up(at + 1)
 
     def add_answer(self, data: bytes) -> None:
         """Put an answer behind this worker's others, to be read by `added` when all is over.
@@ -200,7 +200,7 @@ class Board:
         self._place.check(size + len(data), self)
         self._answers[0].write(data, size)
         self._set(at + 2, size + len(data))
-        self._set(at + 1, self._get(at + 1) + 1)
+        self._count_up(at + 1)
 
     def n_added(self, seat: int) -> int:
         """Answers that a worker has added so far."""
@@ -225,6 +225,11 @@ class Board:
         found = self._answers[seat].read(self._get(at + 2), 0)
         self._set(at + 3, number + 1)
         return found
+
+    def _count_up(self, place: int) -> None:
+        """One more is put up by this process."""
+        self._n_put_up += 1
+        self._set(place, self._n_put_up)
 
     def _get(self, place: int) -> int:
         found = os.pread(self._control.descriptor, _NUMBER.size, _NUMBERS_AT + _NUMBER.size * place)

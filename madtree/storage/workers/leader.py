@@ -133,10 +133,12 @@ class Leader(Resident, Provider, Generic[T]):
         return (yield from self._added_up(request))
 
     def _added_up(self, request: CountRequest | ReplaceRequest | SumsRequest) -> Coroutine[Array]:
+        """Everybody's sums together; each process has looked at its own (`final`), and `merge` does at all."""
+        total: Array
         total, theirs = yield from self._ask_everybody(request)
         for data in theirs:
             total = merge(total, np.frombuffer(data, total.dtype).reshape(total.shape))
-        return final(total)
+        return total
 
     def rows(self, request: RowsRequest) -> Coroutine[RowsOfNodes]:
         mine: RowsOfNodes

@@ -203,14 +203,13 @@ class MessageWriter:
 
     def dump(self, message: Message) -> bytes:
         problem, values = getattr(message, "problem", None), message.to_values()
+        if problem is None:
+            return codec.dump(values)
         for place, known in enumerate(self._problems):
             if known is problem:
-                said = known.to_values()
-                own = {name: value for name, value in values.items() if name not in said}
-                return codec.dump({**own, _PLACE: place})
-        if problem is not None:
-            self._problems.appendleft(problem)
-        return codec.dump(values)
+                return codec.dump({**values, _PLACE: place})
+        self._problems.appendleft(problem)
+        return codec.dump({**problem.counting_values(), **values})
 
 
 class MessageReader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from madtree.errors import MadtreeError
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.data import RIGHT, UNKNOWN, Block, Codes, Runs
 from madtree.learn.data.block import CodeLayout
@@ -99,3 +100,23 @@ def test_rows_end_in_the_same_leaves_many_at_once_as_few(width: int) -> None:
     way = WayDown(ways.ending(np.arange(15) < 7, 3))
     few = [way.leaves(block.rows(slice(first, first + 100)), 0, 1) for first in range(0, n_rows, 100)]
     assert way.leaves(block, 0, 1).tolist() == np.concatenate(few).tolist()
+
+
+def read(changed: dict[str, list[int]]) -> Routing:
+    """A routing of five nodes by codes of one feature after its journey, with some of its fields changed."""
+    sent = {**Routing.leaves(0, 5).to_values(), **{f"routing_{name}": np.array(to) for name, to in changed.items()}}
+    return Routing.from_values(sent, 1, np.array([4]))
+
+
+@pytest.mark.parametrize("child", [[0, 0, 2, 3, 4], [1, 3, 1, 3, 4], [1, 4, 2, 3, 4], [-1, 1, 2, 3, 4]])
+def test_children_that_are_not_below_their_parent_are_refused(child: list[int]) -> None:
+    """To the root, back, past the last node, before the first one."""
+    assert read({"child": [1, 3, 2, 3, 4]}).child.tolist() == [1, 3, 2, 3, 4]
+    with pytest.raises(MadtreeError, match="child must be"):
+        read({"child": child})
+
+
+@pytest.mark.parametrize("changed", [{"cut": [4, 4, 4, 4, 0]}, {"missing_right": [0, 0, 0, 0, 1], "cut": [0] * 5}])
+def test_no_row_goes_past_the_last_node(changed: dict[str, list[int]]) -> None:
+    codes = Codes(CodeLayout.for_widths(np.array([4])), np.array([[0, 3]], np.uint8), np.zeros((0, 2), np.uint16))
+    assert read(changed).advance(np.array([4, 4]), codes).tolist() == [4, 4]

@@ -49,6 +49,11 @@ def _request(what: What, n_classes: int, *, n_folds: int = 0, held_out: bool = F
     ), block
 
 
+def _after_a_journey(request: CountRequest) -> CountRequest:
+    told = {**request.problem.counting_values(), **request.to_values()}
+    return CountRequest.from_values(codec.load(codec.dump(told)))
+
+
 def _grown(problem: Problem, block: Block):  # type: ignore[no-untyped-def]
     from madtree.learn.data import finished
     from madtree.learn.grow.grow import grow
@@ -125,7 +130,7 @@ def test_blocks_that_are_counted_one_after_the_other_or_together_give_the_same_s
 @each_case
 def test_a_request_is_the_same_after_a_journey(what: What, n_classes: int, n_folds: int, held_out: bool) -> None:
     request, block = _request(what, n_classes, n_folds=n_folds, held_out=held_out)
-    back = CountRequest.from_values(request.to_values())
+    back = _after_a_journey(request)
     assert _state(back, block).tobytes() == _state(request, block).tobytes()
 
 
@@ -206,7 +211,7 @@ def test_a_request_for_few_nodes_is_short_however_many_there_are() -> None:
 def test_tuning_does_not_travel() -> None:
     request, _ = _request("histograms", 3)
     request = replace(request, problem=replace(request.problem, tuning=SearchTuning(gathered_below=0.0)))
-    back = CountRequest.from_values(request.to_values())
+    back = _after_a_journey(request)
     assert back.problem.tuning == SearchTuning()
 
 
@@ -259,7 +264,7 @@ def test_features_that_are_drawn_are_counted_after_a_journey() -> None:
     slots[nodes] = np.arange(len(nodes))
     drawn = np.random.default_rng(2).integers(0, n_features, (len(nodes), 2))
     request = replace(request, features=(0, 0), slot_of_node=slots, n_slots=len(nodes), drawn=drawn)
-    back = CountRequest.from_values(codec.load(codec.dump(request.to_values())))
+    back = _after_a_journey(request)
     assert back.drawn is not None
     expected = _state(request, block).tobytes()
     assert _state(back, block).tobytes() == expected
