@@ -91,5 +91,5 @@ class SearchTuning:
     node_rows: int = 1_000
     piece_rows: int = 32_768
     joint_rows: int = 16_384
-    joint_piece_rows: int = 524_288
+    joint_piece_rows: int = 327_680
     large_tree: int = 32_768
