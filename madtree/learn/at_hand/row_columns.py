@@ -106,8 +106,10 @@ class RowColumns:
         def like(own: Array | None) -> Array | None:
             return None if own is None else allocated(allocator, (n_rows,), own.dtype)
 
-        codes = allocated(allocator, (len(self.codes), n_rows), np.uint16)
-        limbs = list(allocated(allocator, (n_limbs, n_rows), np.float64))
+        n_codes, n_units = len(self.codes), 4 * n_limbs * n_rows
+        room = allocated(allocator, (n_units + n_codes * n_rows,), np.uint16)  # at once, to be in large pages
+        limbs = list(room[:n_units].view(np.float64).reshape(n_limbs, n_rows))
+        codes = room[n_units:].reshape(n_codes, n_rows)
         classes, times = like(self.own_classes), like(self.own_times)
         return replace(self, codes=codes, limbs=limbs, own_classes=classes, own_times=times)
 
