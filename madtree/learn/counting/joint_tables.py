@@ -38,7 +38,7 @@ def joint_pairs(layout: HistogramLayout, lines: Sequence[int], is_packed: bool) 
     return [pair for pair in pairs if not is_packed or lines[pair]]
 
 
-def are_packed(layout: HistogramLayout, lines: Sequence[int]) -> bool:
+def fit_packed(layout: HistogramLayout, lines: Sequence[int]) -> bool:
     """Whether a layout's features can be counted by packed numbers however many of the rows there are."""
     first, end = layout.first // 2, (layout.first + len(layout.widths) + 1) // 2
     return end <= len(lines) and set(lines[first:end]) <= {_CODES}

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
-from madtree.learn.counting.joint_tables import add_joint, are_packed, joint_pairs, of_no_pair
+from madtree.learn.counting.joint_tables import add_joint, fit_packed, joint_pairs, of_no_pair
 from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs, pieces_of
 from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
@@ -153,7 +153,7 @@ def _add_node(
     layout, n_features = histograms.layout, len(histograms.layout.widths)
     offsets = (layout.offsets // layout.n_slots).tolist()
     sums, total = np.empty((len(values), offsets[-1])), np.zeros((layout.channels.count, offsets[-1]))
-    are_few = not is_packed or are_packed(layout, rows.lines)
+    are_few = not is_packed or fit_packed(layout, rows.lines)
     for piece in pieces_of(len(rows), max(len(rows), 1) if are_few else Rounding.PACKED_ROWS):
         first, stop = piece.start, piece.stop
         of_piece = [None if each is None else each[piece] for each in values]
