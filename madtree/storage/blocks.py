@@ -270,11 +270,11 @@ def _in_large_pages(n_bytes: int) -> Array:
     time, as numpy's own memory is in small pages wherever it has been in use before.
     """
     n_large = (n_bytes + _LARGE_PAGE // 2) // _LARGE_PAGE * _LARGE_PAGE
-    if not n_large or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.empty(n_bytes, np.uint8)
-    mapped = mmap.mmap(-1, n_bytes + 2 * _LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    memory = np.frombuffer(mapped, np.uint8)
-    first = -memory.ctypes.data % _LARGE_PAGE
-    with suppress(OSError):  # a kernel without them
-        mapped.madvise(mmap.MADV_HUGEPAGE, first, n_large)
-    return memory[first : first + n_bytes]
+    if n_large and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # no room, which numpy says, or a kernel without them
+            mapped = mmap.mmap(-1, n_bytes + 2 * _LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            memory = np.frombuffer(mapped, np.uint8)
+            first = -memory.ctypes.data % _LARGE_PAGE
+            mapped.madvise(mmap.MADV_HUGEPAGE, first, n_large)
+            return memory[first : first + n_bytes]
+    return np.empty(n_bytes, np.uint8)

@@ -34,8 +34,7 @@ class Descending(RowsByNode):
         if len(self.nodes) > 1 or len(self.rows) <= most:
             yield self
             return
-        n_pieces = -(-len(self.rows) // most)
-        for piece in pieces_of(len(self.rows), -(-len(self.rows) // n_pieces)):
+        for piece in pieces_of(len(self.rows), -(-len(self.rows) // -(-len(self.rows) // most))):  # of one size
             rows = self.rows.part(piece.start, piece.stop)
             yield Descending(rows, self.nodes, np.array([piece.stop - piece.start]))
 

@@ -153,7 +153,8 @@ class RowColumns:
         if not self.is_paired:
             return self.codes[feature, first:stop]
         both: Array = self.codes[feature // 2, first:stop]
-        return both // _HIGH if feature % 2 else both & _LOW
+        own: Array = both // _HIGH if feature % 2 else both & _LOW
+        return own
 
     def codes_of(self, feature: int, end: int, first: int, stop: int) -> Array:
         """(end - feature, stop - first) uint16 codes of the features from `feature` to before `end`; a copy."""

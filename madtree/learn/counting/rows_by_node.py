@@ -118,7 +118,7 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
         add_codes(
             histograms,
             slot,
-            Rounding.unpacked(rows.limbs[0])[1:] if is_packed else rows.limbs,
+            list(Rounding.unpacked(rows.limbs[0])[1:]) if is_packed else rows.limbs,
             lambda feature: rows.column(feature, 0, len(rows)),
             (0, layout.n_slots),
             rows.times,

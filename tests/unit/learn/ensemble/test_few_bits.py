@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from shares import share
 
+from madtree.learn.at_hand.row_columns import RowColumns
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs, lines_together
-from madtree.learn.data import Array, Block, CodeLayout, Floats, Grid, finished
+from madtree.learn.data import Array, Block, CodeLayout, Floats, Grid, finished, in_memory
 from madtree.learn.ensemble import boosting, few_bits
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.packing import RawRows
@@ -71,6 +72,18 @@ def test_a_model_is_the_same_wherever_rows_are(
         assert grown(cut(block, order, 3)) == expected
     monkeypatch.setattr(boosting, "ORDERED_ROWS", N + 1)
     assert grown(cut(block, order, 3)) == expected
+
+
+@pytest.mark.parametrize("share_chosen", [0, 0.05, 0.3])
+def test_chosen_rows_are_copied(share_chosen: float) -> None:
+    n = 40_003  # few of many are looked for eight at a time
+    rows = RowColumns(np.arange(n, dtype=np.uint16)[None], False, (), [np.arange(float(n))])
+    chosen = np.random.default_rng(1).random(n) < share_chosen
+    chosen[-2:] = True, False
+    expected = np.flatnonzero(chosen)
+    copied = rows.empty(len(expected), in_memory, 1)
+    rows.put(chosen, copied)
+    assert copied.limbs[0].tolist() == copied.codes[0].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(("crowd", "lines"), [(3, [256, 256]), (3_990, [128, 128]), (4_000, [4, 8]), (12_000, [0, 0])])
