@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +19,7 @@ from madtree.records import dataclass
 from madtree.storage.all_rows import AllRows
 
 _OWN = ("target", "weight", "tree", "fold", "identity", "scores")  # columns of a block beside its codes
+_LARGE_PAGE = 2**21  # bytes
 ALLOCATED_SHARE = 2  # of the memory budget, what arrays of all rows of an ensemble may take together: 1 / this
 
 
@@ -256,7 +259,22 @@ def allocator_of(place: TemporaryPlace, memory_bytes: int) -> Allocator:
         nonlocal left
         if n_bytes <= min(left, memory_bytes // 2):
             left -= n_bytes
-            return np.empty(n_bytes, np.uint8)
+            return _in_large_pages(n_bytes)
         return np.frombuffer(ScratchFile(place, n_bytes, "copies of packed rows"), np.uint8)
 
     return allocate
+
+
+def _in_large_pages(n_bytes: int) -> Array:
+    """Memory, in large pages as far as these are half full: picking values of 8 bytes out of it takes two thirds of the
+    time, as numpy's own memory is in small pages wherever it has been in use before.
+    """
+    n_large = (n_bytes + _LARGE_PAGE // 2) // _LARGE_PAGE * _LARGE_PAGE
+    if n_large and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # no room, which numpy says, or a kernel without them
+            mapped = mmap.mmap(-1, n_bytes + 2 * _LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            memory = np.frombuffer(mapped, np.uint8)
+            first = -memory.ctypes.data % _LARGE_PAGE
+            mapped.madvise(mmap.MADV_HUGEPAGE, first, n_large)
+            return memory[first : first + n_bytes]
+    return np.empty(n_bytes, np.uint8)

@@ -37,6 +37,14 @@ def test_what_is_too_large_for_the_memory_that_is_left_lies_in_a_file() -> None:
     assert large.sum() == 7 * 501
 
 
+@pytest.mark.parametrize("n_bytes", [2**20 - 1, 2**20, 5 * 2**20 + 1])
+def test_memory_in_large_pages_can_be_written_to_its_end(n_bytes: int) -> None:
+    found = allocator_of(TemporaryPlace(None, 0), 2**24)(n_bytes)
+    found[:] = 7
+    assert len(found) == n_bytes
+    assert found.sum() == 7 * n_bytes
+
+
 def test_the_rows_of_a_whole_wave_lie_in_memory_by_the_usual_budget() -> None:
     """They are held twice, in records of 16 bytes where a row has 14 features at most."""
     allocator = allocator_of(

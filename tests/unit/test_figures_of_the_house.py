@@ -163,7 +163,7 @@ def test_functions_that_fit_no_screen() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 54_239
+    assert sum(map(lines_of_code, sources().values())) <= 54_277
 
 
 def test_functions_of_many_parameters() -> None:
@@ -180,7 +180,7 @@ def test_functions_of_many_parameters() -> None:
         ("learn/problem", 19),
         ("learn/histogram", 14),
         ("learn/leaf_sums", 9),
-        ("learn/counting", 14),
+        ("learn/counting", 15),
         ("learn/waves", 7),
         ("learn/requests", 17),
         ("learn/at_hand", 1),

@@ -22,7 +22,6 @@ COUNTING = {
 OTHERS = {
     "ingest/bin_finder.py": "rows of each tree in the sample for bins",
     "learn/at_hand/bagged_block.py": "rows of each group in a bag, as places to put them",
-    "learn/at_hand/row_records.py": "rows with the same two codes, before any are counted",
     "learn/binning/bins.py": "sizes of bins, before there are blocks",
     "learn/binning/encode.py": "edges by cell of a look-up table",
     "learn/binning/ranks.py": "distinct values by tree, before there are blocks",

@@ -206,7 +206,7 @@ class BlocksAtHand(Provider):
             for block in blocks:
                 self._records.part(first, first := first + block.codes.n_rows).fill_all(block)
             if n_rows >= problem.tuning.joint_rows:
-                self._records = self._records.with_crowds()
+                self._records = self._records.with_lines()
         return self._records
 
     def _joined(self) -> Block:

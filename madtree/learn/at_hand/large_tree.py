@@ -47,8 +47,8 @@ class Copies:
         chunk_rows = -(-len(rows) // 4)  # a chunk as large as the tree would stay half empty
         if self._like is None or not self._like.is_like(rows) or chunk_rows > 2 * self._chunk_rows:
             self._chunks, self._chunk_rows = [], chunk_rows  # those of a search's smaller rungs would stay
-        # They may be of a tree of fewer rows, of which fewer have the same codes.
-        self._chunks = [replace(chunk, crowds=rows.crowds) for chunk in self._chunks]
+        # They may be of a tree of fewer rows, of which more lines can be added up.
+        self._chunks = [replace(chunk, lines=rows.lines) for chunk in self._chunks]
         self._like, self._used = rows.part(0, 0), [0] * len(self._chunks)
 
     def take(self, n_rows: int) -> RowColumns:
@@ -102,7 +102,7 @@ class LargeTree:
         if held.mask is not None:
             held = self._held[node] = self._copied(held.rows, held.mask, held.size)
         if held.size:
-            most = self._tuning.joint_piece_rows if held.rows.crowds else self._tuning.piece_rows
+            most = self._tuning.joint_piece_rows if held.rows.lines else self._tuning.piece_rows
             yield from Descending(held.rows, np.array([node]), np.array([held.size])).pieces(most)
 
     def _split(self, node: int, routing: Routing, asked: Bools) -> None:

@@ -34,7 +34,7 @@ class Descending(RowsByNode):
         if len(self.nodes) > 1 or len(self.rows) <= most:
             yield self
             return
-        for piece in pieces_of(len(self.rows), most):
+        for piece in pieces_of(len(self.rows), -(-len(self.rows) // -(-len(self.rows) // most))):  # of one size
             rows = self.rows.part(piece.start, piece.stop)
             yield Descending(rows, self.nodes, np.array([piece.stop - piece.start]))
 
@@ -193,7 +193,7 @@ class NodeOrder:
             if not alone and 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
                 stretch = stretch.only(chosen)
             tuning = self._tuning
-            most = tuning.joint_piece_rows if request.drawn is None and stretch.rows.crowds else tuning.piece_rows
+            most = tuning.joint_piece_rows if request.drawn is None and stretch.rows.lines else tuning.piece_rows
             for piece in stretch.pieces(most):
                 n_rows += len(piece.rows)
                 if n_rows > STEP_ROWS:

@@ -13,13 +13,15 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
-from madtree.learn.at_hand.row_records import crowds_of
+from madtree.learn.counting import lines_together
 from madtree.learn.data import Allocator, Array, Block, Bools, Floats, Ints, Runs, allocated, pieces_of
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
 
 _BYTE = 8  # bits
+_HIGH = np.uint16(2**_BYTE)  # numpy divides many at once, and shifts one by one
 _LOW = np.uint16(255)
+_FEW, _FEW_OF = 0.1, 32_768  # share of rows up to which numpy looks for one after the other, and rows where it matters
 _COPIED_ROWS = 262_144  # looked through at once: a tenth quicker than a quarter of them
 
 
@@ -28,7 +30,7 @@ class RowColumns:
     """Attributes:
     codes: uint16 (n_columns, n_rows): of one feature each, or of features 2 k and, 256 times, 2 k + 1.
     is_paired: which of the two.
-    crowds: of each two features of a column, how many rows at most have the same two codes.
+    lines: as of `learn.counting.Records`.
     limbs: what is summed beside the row counts, each row as often as it counts, (n_rows,) each.
     own_classes: uint16 (n_rows,) class of each; None where there are none.
     own_times: uint8 (n_rows,) how often each counts; None for once.
@@ -36,7 +38,7 @@ class RowColumns:
 
     codes: Array
     is_paired: bool
-    crowds: tuple[int, ...]
+    lines: tuple[int, ...]
     limbs: list[Floats]
     own_classes: Array | None = None
     own_times: Array | None = None
@@ -61,7 +63,7 @@ class RowColumns:
             if classes is not None:
                 classes[own] = block.target
         pairs = codes[: n_features // 2] if is_paired else codes[:0]
-        return cls(codes, is_paired, crowds_of(pairs), [], classes)
+        return cls(codes, is_paired, tuple(map(lines_together, pairs)), [], classes)
 
     def in_bag(self, problem: Problem, blocks: Sequence[Block], allocator: Allocator) -> RowColumns:
         """Of these, which are all rows of the blocks, those that the problem's only tree is grown on, with limbs."""
@@ -104,8 +106,10 @@ class RowColumns:
         def like(own: Array | None) -> Array | None:
             return None if own is None else allocated(allocator, (n_rows,), own.dtype)
 
-        codes = allocated(allocator, (len(self.codes), n_rows), np.uint16)
-        limbs = list(allocated(allocator, (n_limbs, n_rows), np.float64))
+        n_codes, n_units = len(self.codes), 4 * n_limbs * n_rows
+        room = allocated(allocator, (n_units + n_codes * n_rows,), np.uint16)  # at once, to be in large pages
+        limbs = list(room[:n_units].view(np.float64).reshape(n_limbs, n_rows))
+        codes = room[n_units:].reshape(n_codes, n_rows)
         classes, times = like(self.own_classes), like(self.own_times)
         return replace(self, codes=codes, limbs=limbs, own_classes=classes, own_times=times)
 
@@ -131,13 +135,14 @@ class RowColumns:
         classes = None if self.own_classes is None else self.own_classes[first:stop]
         times = None if self.own_times is None else self.own_times[first:stop]
         limbs = [limb[first:stop] for limb in self.limbs]
-        return RowColumns(self.codes[:, first:stop], self.is_paired, self.crowds, limbs, classes, times)
+        return RowColumns(self.codes[:, first:stop], self.is_paired, self.lines, limbs, classes, times)
 
     def put(self, chosen: Bools, into: RowColumns) -> None:
         """Copy the rows that are `chosen` (n_rows,), in order, to as many others."""
         pairs, first = list(zip(self._arrays, into._arrays, strict=True)), 0
+        find = _few_marked if _FEW_OF < len(self) > len(into) / _FEW else np.flatnonzero
         for piece in pieces_of(len(self), _COPIED_ROWS):
-            rows = np.flatnonzero(chosen[piece])
+            rows = find(chosen[piece])
             stop = first + len(rows)
             for own, other in pairs:
                 own[piece].take(rows, out=other[first:stop], mode="clip")
@@ -148,7 +153,8 @@ class RowColumns:
         if not self.is_paired:
             return self.codes[feature, first:stop]
         both: Array = self.codes[feature // 2, first:stop]
-        return both >> _BYTE if feature % 2 else both & _LOW
+        own: Array = both // _HIGH if feature % 2 else both & _LOW
+        return own
 
     def codes_of(self, feature: int, end: int, first: int, stop: int) -> Array:
         """(end - feature, stop - first) uint16 codes of the features from `feature` to before `end`; a copy."""
@@ -188,3 +194,13 @@ class RowColumns:
             return self.codes[feature, rows]
         both: Array = self.codes[feature >> 1, rows]
         return np.where(feature & 1, both >> _BYTE, both & _LOW)
+
+
+def _few_marked(mask: Bools) -> Ints:
+    """Which are marked: as `np.flatnonzero` finds them, in half of the time where few are."""
+    n_words = len(mask) // 8
+    eights = mask[: 8 * n_words].view(np.uint64)
+    some = np.flatnonzero(eights != 0)
+    rows = np.flatnonzero(eights.take(some).view(np.bool_))
+    rows = (some.take(rows >> 3) << 3) + (rows & 7)
+    return np.concatenate((rows, 8 * n_words + np.flatnonzero(mask[8 * n_words :])))

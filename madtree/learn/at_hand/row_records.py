@@ -4,12 +4,13 @@ node reads memory in order, and looks no row up by its number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from madtree.learn.counting import lines_together
 from madtree.learn.data import (
     NARROW_LIMIT,
     Allocator,
@@ -40,8 +41,7 @@ class RecordLayout:
         n_units: of a record.
         n_features: whose codes it carries, 0 if none.
         class_at, times_at: units.
-        crowds: of each two neighbouring features, how many rows at most have the same two codes; none where that is not
-            known.
+        lines: as of `learn.counting.Records`; none where that is not known.
     """
 
     unit: np.dtype[np.uint8] | np.dtype[np.uint16]
@@ -49,7 +49,7 @@ class RecordLayout:
     n_features: int
     class_at: int
     times_at: int
-    crowds: tuple[int, ...] = ()
+    lines: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, codes: Codes, n_classes: int) -> RecordLayout:
@@ -137,15 +137,16 @@ class RowRecords:
         return self.records.view(_TWO_CODES).reshape(len(self), -1)[first:stop, pair]
 
     @property
-    def crowds(self) -> tuple[int, ...]:
-        return self.layout.crowds
+    def lines(self) -> tuple[int, ...]:
+        return self.layout.lines
 
-    def with_crowds(self) -> RowRecords:
-        """With the crowds of these rows known, which are those of any of them, too, at most."""
+    def with_lines(self) -> RowRecords:
+        """With the lines of these rows known, which are enough for any of them, too."""
         if self.layout.unit != np.uint8 or not self.layout.n_features:
             return self
-        crowds = crowds_of(self.joint_codes(pair, 0, len(self)) for pair in range(self.layout.n_features // 2))
-        return replace(self, layout=replace(self.layout, crowds=crowds))
+        pairs = range(self.layout.n_features // 2)
+        lines = tuple(lines_together(self.joint_codes(pair, 0, len(self))) for pair in pairs)
+        return replace(self, layout=replace(self.layout, lines=lines))
 
     def take(self, rows: Ints) -> RowRecords:
         """Some of the rows, in that order; a copy."""
@@ -220,8 +221,3 @@ class RowRecords:
     def _rows(self) -> Array:
         """(n_rows,) number of each row, where records tell it."""
         return self.records.view(np.uint32)[::2]
-
-
-def crowds_of(columns: Iterable[Array]) -> tuple[int, ...]:
-    """Of each column how many rows at most have the same number."""
-    return tuple(int(np.bincount(column, minlength=1).max()) for column in columns)

@@ -17,16 +17,31 @@ from madtree.learn.problem import Rounding
 _CODES = 256  # of one byte
 
 
-def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool) -> list[int]:
+def lines_together(codes: Array) -> int:
+    """How many lines of the joint table of some rows, or columns of it, can be added up as packed numbers: a power of
+    two, or 0 where there are too many rows in a cell. `codes` (n_rows,) as of `Records.joint_codes`.
+    """
+    table = np.bincount(codes, minlength=_CODES * _CODES)
+    fitting = (n for n in (_CODES >> i for i in range(9)) if max(map(np.max, _added(table, n))) <= Rounding.PACKED_ROWS)
+    return next(fitting, 0)
+
+
+def joint_pairs(layout: HistogramLayout, lines: Sequence[int], is_packed: bool) -> list[int]:
     """The pairs of a layout's features (2 k and 2 k + 1) that can be counted at once.
 
     Args:
-        crowds: of each pair, how many rows at most have the same two codes.
+        lines: of each pair, as of `lines_together`.
         is_packed: whether rows are packed numbers, of which a cell of the table holds a few only.
     """
     last = layout.first + len(layout.widths)
-    pairs = range((layout.first + 1) // 2, min(last // 2, len(crowds)))
-    return [pair for pair in pairs if not is_packed or crowds[pair] <= Rounding.PACKED_ROWS]
+    pairs = range((layout.first + 1) // 2, min(last // 2, len(lines)))
+    return [pair for pair in pairs if not is_packed or lines[pair]]
+
+
+def fit_packed(layout: HistogramLayout, lines: Sequence[int]) -> bool:
+    """Whether a layout's features can be counted by packed numbers however many of the rows there are."""
+    first, end = layout.first // 2, (layout.first + len(layout.widths) + 1) // 2
+    return end <= len(lines) and set(lines[first:end]) <= {_CODES}
 
 
 def of_no_pair(histograms: Histograms, pairs: list[int]) -> Iterator[Histograms]:
@@ -44,7 +59,7 @@ def add_joint(
     slot: int,
     columns: Mapping[int, Array],
     values: Sequence[Floats | None],
-    crowd: int,
+    lines: int,
     is_packed: bool,
 ) -> None:
     """Count the rows of one node by pairs of features.
@@ -52,23 +67,24 @@ def add_joint(
     Args:
         columns: of some of `joint_pairs` the codes (n_rows,), as `Records.joint_codes` has them.
         values: what is summed, (n_rows,) each: by channel, None for 1; or packed as one.
-        crowd: of all pairs, the largest one.
+        lines: of all pairs, the fewest.
     """
-    together = _lines_together(crowd) if is_packed else _CODES
+    together = lines if is_packed else _CODES
     found = np.empty((len(values), len(columns), 2, _CODES // together, _CODES))
     for number, codes in enumerate(columns.values()):
         place = codes if is_packed else codes.astype(np.intp)  # `bincount` would do it for each of the values
         for each, of_pair in zip(values, found[:, number], strict=True):
-            table = np.bincount(place, each, _CODES * _CODES)
-            of_pair[0] = np.add.reduce(table.reshape(together, -1, _CODES), axis=0)
-            of_pair[1] = np.einsum("ij->i", table.reshape(-1, together)).reshape(_CODES, -1).T
-    sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found[0]) if is_packed else found)])
-    of_slot, first = histograms.of_slot(slot), histograms.layout.first
+            low, high = _added(np.bincount(place, each, _CODES * _CODES), together)
+            of_pair[0], of_pair[1] = low, high.reshape(_CODES, -1).T
+    sums = (Rounding.unpacked(found[0]) if is_packed else found).sum(axis=3)
+    first = histograms.layout.first
     for number, pair in enumerate(columns):
-        for i, view in enumerate(of_slot[2 * pair - first : 2 * pair - first + 2]):
-            view += sums[:, number, i, : view.shape[1]]
+        histograms.add(slot, 2 * pair - first, sums[:, number])
 
 
-def _lines_together(crowd: int) -> int:
-    """How many cells of packed numbers, of up to `crowd` rows each, can be added up: a power of two."""
-    return 1 << min(Rounding.PACKED_ROWS // crowd, _CODES).bit_length() - 1
+def _added(table: Array, together: int) -> tuple[Array, Array]:
+    """Sums of a joint table (256 * 256,): (256 / together, 256) of so many of its lines each, and (65,536 / together,)
+    of so many of its columns in each line.
+    """
+    low = np.add.reduce(table.reshape(together, -1, _CODES), axis=0)
+    return low, np.einsum("ij->i", table.reshape(-1, together))

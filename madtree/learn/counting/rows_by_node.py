@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
-from madtree.learn.counting.joint_tables import add_joint, joint_pairs, of_no_pair
+from madtree.learn.counting.joint_tables import add_joint, fit_packed, joint_pairs, of_no_pair
 from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs, pieces_of
 from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
@@ -38,9 +38,9 @@ class Records(CodesOfRows, Protocol):
         ...
 
     @property
-    def crowds(self) -> tuple[int, ...]:
-        """Of each two neighbouring features, how many rows at most have the same two codes; none where rows do not tell
-        two codes as one number.
+    def lines(self) -> tuple[int, ...]:
+        """Of each two neighbouring features, how many lines of a joint table can be added up (`lines_together`); none
+        where rows do not tell two codes as one number.
         """
         ...
 
@@ -118,7 +118,7 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
         add_codes(
             histograms,
             slot,
-            Rounding.unpacked(rows.limbs[0])[1:] if is_packed else rows.limbs,
+            list(Rounding.unpacked(rows.limbs[0])[1:]) if is_packed else rows.limbs,
             lambda feature: rows.column(feature, 0, len(rows)),
             (0, layout.n_slots),
             rows.times,
@@ -131,11 +131,10 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
         values = own.limbs if is_packed else [own.times, *own.limbs]
         pairs: list[int] = []
         if layout.channels.n_counts == 1 and stop - first >= request.problem.tuning.joint_rows:
-            pairs = joint_pairs(layout, rows.crowds, is_packed)
+            pairs = joint_pairs(layout, rows.lines, is_packed)
         if pairs:
             columns = {pair: own.joint_codes(pair, 0, len(own)) for pair in pairs}
-            crowd = max(rows.crowds[pair] for pair in pairs)
-            add_joint(histograms, slot, columns, values, crowd, is_packed)
+            add_joint(histograms, slot, columns, values, min(rows.lines[pair] for pair in pairs), is_packed)
         for part in of_no_pair(histograms, pairs):
             if state.dtype != np.float64 or layout.channels.n_counts > 1:
                 column = partial(own.column, first=0, stop=len(own))
@@ -154,7 +153,8 @@ def _add_node(
     layout, n_features = histograms.layout, len(histograms.layout.widths)
     offsets = (layout.offsets // layout.n_slots).tolist()
     sums, total = np.empty((len(values), offsets[-1])), np.zeros((layout.channels.count, offsets[-1]))
-    for piece in pieces_of(len(rows), Rounding.PACKED_ROWS if is_packed else max(len(rows), 1)):
+    are_few = not is_packed or fit_packed(layout, rows.lines)
+    for piece in pieces_of(len(rows), max(len(rows), 1) if are_few else Rounding.PACKED_ROWS):
         first, stop = piece.start, piece.stop
         of_piece = [None if each is None else each[piece] for each in values]
         together = n_features if (stop - first) * n_features <= _VALUES else 1

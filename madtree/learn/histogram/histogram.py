@@ -95,10 +95,15 @@ class Histograms:
         """(n_channels, n_slots, width) view of one feature's; `index` counts from the layout's first feature."""
         return self.view(index, index + 1)[:, 0]
 
-    def of_slot(self, slot: int) -> list[Array]:
-        """(n_channels, width) view of each feature's."""
-        runs = (self.view(first, last)[:, :, slot] for first, last in self.layout.runs)
-        return [own for run in runs for own in run.swapaxes(0, 1)]
+    def add(self, slot: int, first: int, sums: Floats) -> None:
+        """Add sums (n_channels, n, as wide as the widest or more) of the features from `first` on, counted within the
+        layout, to those of a slot.
+        """
+        for begin, end in self.layout.runs:
+            begin, end = max(begin, first), min(end, first + sums.shape[1])
+            if begin < end:
+                own = self.view(begin, end)[:, :, slot]
+                own += sums[:, begin - first : end - first, : own.shape[2]]
 
     def features(self, first: int, last: int) -> Histograms:
         """Those of the features `first` to `last - 1`, counted within the layout."""

@@ -109,16 +109,16 @@ class Rounding:
             yield piece, found
 
     @staticmethod
-    def unpacked(sums: Floats) -> tuple[Floats, Floats, Floats]:
-        """Rows, hessians and gradients of sums of packed numbers, of `PACKED_ROWS` rows at most."""
-        rest = sums * 2.0**-_GRADIENT
-        gradient = np.floor(rest)
-        rest -= gradient
+    def unpacked(sums: Floats) -> Floats:
+        """(3, ...) rows, hessians and gradients of sums (...) of packed numbers, of `PACKED_ROWS` rows at most."""
+        found = np.empty((3, *sums.shape))
+        rest, hessian, gradient = found
+        np.multiply(sums, 2.0**-_GRADIENT, out=rest)
+        rest -= np.floor(rest, out=gradient)
         rest *= 2.0 ** (_GRADIENT - _HESSIAN)
-        hessian = np.floor(rest)
-        rest -= hessian
+        rest -= np.floor(rest, out=hessian)
         rest *= 2.0**_HESSIAN / _ROW
-        return rest, hessian, gradient
+        return found
 
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""

@@ -90,6 +90,6 @@ class SearchTuning:
     counted_cells: int = 131_072
     node_rows: int = 1_000
     piece_rows: int = 32_768
-    joint_rows: int = 16_384
-    joint_piece_rows: int = 524_288
+    joint_rows: int = 28_672
+    joint_piece_rows: int = 327_680
     large_tree: int = 32_768

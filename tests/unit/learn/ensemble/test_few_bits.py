@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from shares import share
 
-from madtree.learn.counting.joint_tables import add_joint, joint_pairs
-from madtree.learn.data import Array, Block, CodeLayout, Floats, Grid, finished
+from madtree.learn.at_hand.row_columns import RowColumns
+from madtree.learn.counting.joint_tables import add_joint, joint_pairs, lines_together
+from madtree.learn.data import Array, Block, CodeLayout, Floats, Grid, finished, in_memory
 from madtree.learn.ensemble import boosting, few_bits
 from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.packing import RawRows
@@ -73,24 +74,35 @@ def test_a_model_is_the_same_wherever_rows_are(
     assert grown(cut(block, order, 3)) == expected
 
 
-@pytest.mark.parametrize("crowd", [3, 100, Rounding.PACKED_ROWS, 3 * Rounding.PACKED_ROWS])
+@pytest.mark.parametrize("share_chosen", [0, 0.05, 0.3])
+def test_chosen_rows_are_copied(share_chosen: float) -> None:
+    n = 40_003  # few of many are looked for eight at a time
+    rows = RowColumns(np.arange(n, dtype=np.uint16)[None], False, (), [np.arange(float(n))])
+    chosen = np.random.default_rng(1).random(n) < share_chosen
+    chosen[-2:] = True, False
+    expected = np.flatnonzero(chosen)
+    copied = rows.empty(len(expected), in_memory, 1)
+    rows.put(chosen, copied)
+    assert copied.limbs[0].tolist() == copied.codes[0].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("crowd", "lines"), [(3, [256, 256]), (3_990, [128, 128]), (4_000, [4, 8]), (12_000, [0, 0])])
 @pytest.mark.parametrize("is_packed", [True, False])
-def test_two_features_are_counted_at_once(crowd: int, is_packed: bool) -> None:
+def test_two_features_are_counted_at_once(crowd: int, lines: list[int], is_packed: bool) -> None:
     """Of five features, of which the first four make two pairs, where no more rows than fit have the same two codes."""
     rng = np.random.default_rng(crowd)
     codes = np.concatenate((rng.integers(0, 256, (5_000, 5)), np.full((crowd, 5), 255)))
     gradient, hessian = rng.integers(-256, 257, len(codes)), rng.integers(0, 513, len(codes))
     layout = HistogramLayout(Channels(0, 1, 1), np.full(5, 256), 2)
-    counted = [int(np.unique(codes[:, k : k + 2], axis=0, return_counts=True)[1].max()) for k in (0, 2)]
-    assert all(each - crowd in (0, 1) for each in counted)
-    pairs = joint_pairs(layout, counted, is_packed)
-    assert pairs == [k for k in (0, 1) if counted[k] <= Rounding.PACKED_ROWS or not is_packed]
+    both = [(codes[:, k] + 256 * codes[:, k + 1]).astype(np.uint16) for k in (0, 2)]
+    assert list(map(lines_together, both)) == lines  # of 20 rows a code, and the crowd
+    pairs = joint_pairs(layout, lines, is_packed)
+    assert pairs == [k for k in (0, 1) if lines[k] or not is_packed]
     histograms = Histograms(layout, layout.zeros(np.dtype(np.float64)))
     if pairs:
         limbs = [hessian.astype(float), gradient.astype(float)]
         values = [packed(*limbs[::-1])] if is_packed else [np.ones(len(codes)), *limbs]
-        both = {pair: (codes[:, 2 * pair] + 256 * codes[:, 2 * pair + 1]).astype(np.uint16) for pair in pairs}
-        add_joint(histograms, 1, both, values, max(counted), is_packed)
+        add_joint(histograms, 1, {pair: both[pair] for pair in pairs}, values, min(lines), is_packed)
     for feature in range(5):
         found = histograms.feature(feature)
         assert not found[:, 0].any()
