@@ -1,4 +1,4 @@
-"""The tutorial, followed literally between a run of the demo and the beginning of another: neither disturbs the other."""
+"""The tutorial, followed literally between a run of the demo and the beginning of another: both find what they need."""
 
 from __future__ import annotations
 
