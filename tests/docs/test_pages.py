@@ -18,12 +18,13 @@ from test_console import PAGES as CONSOLE
 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
-# Pages that take seconds each: a usual run tries every other one, and all are tried where pages are written anew.
+# Pages that take seconds each: a usual run tries every third, one of each kind of model, and all are tried where pages
+# are written anew.
 LONG = (
-    *("how-to/intervals.md", "how-to/calibrate.md", "how-to/cp-table.md", "how-to/groups.md", "how-to/reasons.md"),
-    *("how-to/settings.md", "boosting.md", "tutorial-boosting.md", "tutorial-forests.md"),
+    *("how-to/intervals.md", "how-to/calibrate.md", "tutorial-forests.md", "how-to/cp-table.md", "how-to/groups.md"),
+    *("tutorial-boosting.md", "boosting.md", "how-to/settings.md", "how-to/reasons.md"),
 )
-TRIED = LONG if os.environ.get("MADTREE_UPDATE_DOCS") else share(LONG, 2)
+TRIED = LONG if os.environ.get("MADTREE_UPDATE_DOCS") else share(LONG, 3)
 # Tests of their own follow these: test_tutorial.py, test_managed_page.py.
 ALONE = [
     name for name in WITH_EXAMPLES if name not in ("tutorial.md", "managed.md") and (name not in LONG or name in TRIED)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from kept_schemas import KeptSchemas
 from kept_sessions import KeptSessions
 from psycopg import sql
 from psycopg.rows import dict_row
@@ -59,15 +59,15 @@ class Trained:
 
 
 @pytest.fixture(scope="module")
-def trained(request: pytest.FixtureRequest, dsn: str, sessions: KeptSessions) -> Iterator[Trained]:
+def trained(
+    request: pytest.FixtureRequest, dsn: str, sessions: KeptSessions, schemas: KeptSchemas
+) -> Iterator[Trained]:
     name, case = request.param
-    schema = f"parity_{secrets.token_hex(6)}"
-    with sessions.session(dsn) as db:
-        db.execute(f"CREATE SCHEMA {schema}; SET search_path = {schema}, madtree")
+    with schemas.schema("parity") as schema, sessions.session(dsn) as db:
+        db.execute(f"SET search_path = {schema}, madtree")
         load(db, SETS[name])
         train_like_rpart(db, SETS[name], SETS[name].cases[case])
         yield Trained(Fit(SETS[name], case), db)
-        db.execute(f"DROP SCHEMA {schema} CASCADE")
 
 
 def load(db: psycopg.Connection, entry: DataSet) -> None:

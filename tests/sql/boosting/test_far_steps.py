@@ -95,7 +95,7 @@ def test_scores_that_run_away_are_an_error_that_says_what_helps(db: psycopg.Conn
         "FROM generate_series(1, 20) AS i"
     )
     ended = []
-    for seed in range(1, 9):
+    for seed in range(1, 5):
         given = {"loss": "gamma", "min_bucket": 2, "learning_rate": 0.3, "boost_params": "subsample=0.5", "seed": seed}
         try:
             train(db, "y", "a, b", **given, num_trees=60)
@@ -107,7 +107,7 @@ def test_scores_that_run_away_are_an_error_that_says_what_helps(db: psycopg.Conn
         pairs = [(found[i], y) for i, y in db.execute("SELECT id, y FROM t").fetchall()]
         assert told == pytest.approx(sum(math.log(mean) + y / mean for mean, y in pairs) / 20, rel=1e-9)
         db.execute("SELECT madtree.tree_drop('m')")
-    assert 0 < len(ended) < 8
+    assert 0 < len(ended) < 4
     assert all("the scores of a boosted model have run away from its rows" in str(error) for error in ended)
     assert {error.diag.message_hint for error in ended} == {
         "Call again; a boosted model needs a smaller learning_rate, or a larger subsample."
