@@ -13,8 +13,8 @@ _NUMBERS = 256  # that a byte tells apart
 
 # The feature, the cut, and whether missing codes go right; what marks the rows of one side, and the line for this mask;
 # the lines of the numbers of that side and of the other one, None of a leaf; and by how much the first are larger,
-# beside what these lines hold.
-_Split = tuple[int, np.unsignedinteger, bool, np.ufunc, int, int | None, int | None, np.uint8]
+# beside what these lines hold. Numbers are arrays without dimension, which numpy takes as they are.
+_Split = tuple[int, Array, bool, np.ufunc, int, int | None, int | None, Array]
 
 
 class LeafMasks:
@@ -63,8 +63,8 @@ class LeafMasks:
             (own, after), (other, before), compare = (other, before), (own, after), np.less_equal
         mask = self._free.pop() if self._free else self._n_lines
         self._n_lines = max(self._n_lines, mask + 1)
-        more = np.uint8((after - before) % _NUMBERS)
-        split = int(descent.feature[node]), descent.cut[node], bool(descent.missing_right[node])
+        more = np.array((after - before) % _NUMBERS, np.uint8)
+        split = int(descent.feature[node]), np.array(descent.cut[node]), bool(descent.missing_right[node])
         self._splits.append((*split, compare, mask, own, other, more))
         if own is None:
             return mask, before
@@ -77,21 +77,19 @@ class LeafMasks:
             found[:] = self._first
             return
         has_missing = codes.min(initial=1) == 0
-        lines = list(np.empty((self._n_lines, len(found)), np.uint8))
+        room, columns = np.empty((self._n_lines, len(found)), np.uint8), list(codes)
+        lines, marks = list(room), list(room.view(np.bool_))
         for feature, cut, missing_right, compare, mask, own, other, more in self._splits:
-            marks = lines[mask]
-            is_marked = marks.view(np.bool_)
-            compare(codes[feature], cut, out=is_marked)
+            compare(columns[feature], cut, marks[mask])
             if missing_right and has_missing:
-                is_marked ^= codes[feature] == 0  # they are below each cut
+                marks[mask] ^= columns[feature] == 0  # they are below each cut
             if own is None:
                 continue
             numbers = lines[own]
             if other is not None:
                 numbers -= lines[other]
-            if more:
-                numbers += more
-            numbers *= marks
+            numbers += more
+            numbers *= lines[mask]
             if other is not None:
                 numbers += lines[other]
         numbers = lines[self._line]
