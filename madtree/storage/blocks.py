@@ -164,6 +164,8 @@ class BlockStore(Provider):
         if not request.back:
             self._remembered = [dict(kept.columns) for kept in self._kept]
             self._spare = [{} for _ in self._kept]
+            for block in self._blocks():
+                block.lock()
             return
         for kept, before, spare in zip(self._kept, self._remembered, self._spare, strict=True):
             for name, column in kept.columns.items():

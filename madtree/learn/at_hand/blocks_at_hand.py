@@ -140,6 +140,8 @@ class BlocksAtHand(Provider):
             self.renew(self._remembered)
         else:
             self._remembered = self.blocks
+            for block in self._remembered:
+                block.lock()
 
     def sample(self, request: SampleRequest) -> Coroutine[None]:
         yield

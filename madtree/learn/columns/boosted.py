@@ -37,7 +37,8 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     grids: dict[str, Grid] = {name: values[f"{name}_grid"] for name in _columns_of(loss)} if is_next else {}
     n_rows = rows.block.codes.n_rows
     check_room(n_rows, loss.n_lines, "rows of a block")  # numbers for each class
-    lines, limbs = np.empty((loss.n_lines, n_rows)), {name: np.empty((1, n_rows)) for name in grids}
+    lines = _room(rows, values, SCORES, loss.n_lines)
+    limbs = {name: _room(rows, values, name, 1) for name in grids}
     total = None if sums is None else no_loss(sums)
     for piece in pieces_of(n_rows):
         some, own = rows.piece(piece), lines[:, piece]
@@ -51,6 +52,15 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
             known = found if sums["threshold"] is None else None
             _add_losses(total, some, loss.losses(own, _thresholds(sums, some)) if known is None else known, own, sums)
     return {SCORES: lines, **limbs, **({} if total is None else {SAID: total})}
+
+
+def _room(rows: ChangingRows, values: Mapping[str, Any], name: str, n_lines: int) -> Array:
+    """(n_lines, n_rows) the column of that name where it is one of these already and may be written over, else a new
+    one: memory that is touched for the first time takes as long as what is written to it.
+    """
+    shape, own = (n_lines, rows.block.codes.n_rows), getattr(rows.block, name)
+    is_free = rows.in_place and values["base"] is None and own is not None and own.flags.writeable
+    return own if is_free and own.shape == shape else np.empty(shape)
 
 
 def _columns_of(loss: RowLoss) -> tuple[str, ...]:
@@ -68,7 +78,9 @@ def _change(lines: Array, rows: ChangingRows, values: Mapping[str, Any], loss: R
             first = first + offsets
         lines[:] = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
     else:
-        lines[:] = scores_of(rows, loss)
+        before = scores_of(rows, loss)
+        if not np.may_share_memory(lines, before):
+            lines[:] = before
         if values["node_value"] is not None:
             assert rows.nodes is not None
             lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes)
@@ -154,14 +166,17 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
 
 
 def _add_losses(total: Array, rows: ChangingRows, losses: Floats, lines: Floats, values: Mapping[str, Any]) -> None:
-    """Add what `loss_sums` says of rows; `losses` (n_rows,) and `lines` (n_lines, n_rows) theirs."""
+    """Add what `loss_sums` says of rows; `losses` (n_rows,), which may be written over, and `lines` (n_lines, n_rows)
+    theirs.
+    """
     tree, is_held_out, weight = rows.block.tree, rows.held_out, values["row_loss"].weights(lines)
     n_groups = total.shape[2]
-    told: list[tuple[Grid, Floats]] = [(values["loss_grid"], losses if weight is None else losses * weight)]
+    losses = losses if weight is None else losses * weight
+    told: list[tuple[Grid, Floats]] = [(values["loss_grid"], losses)]
     if weight is not None:
         told.append((values["weight_grid"], weight))
     if n_groups == 1 and is_held_out is None:
-        total[0, :, 0] += np.concatenate(([len(losses)], *(grid.sums(each) for grid, each in told)))
+        total[0, :, 0] += np.concatenate(([len(losses)], *(grid.sums(each, losses) for grid, each in told)))
         return
     sums: list[Floats | None] = [None, *(limb for grid, each in told for limb in grid.split(each, tree))]
     place = np.zeros(len(losses), np.intp) if tree is None else tree.astype(np.intp)

@@ -17,11 +17,13 @@ class ChangingRows:
         block: of these rows alone.
         problem: by which the block is packed, and that trees have been grown for; None where a function needs none.
         nodes: (n_rows,) the nodes that they have reached in these trees, those of the first replica; or None.
+        in_place: whether the columns that change from round to round may be written over.
     """
 
     block: Block
     problem: Problem | None = None
     nodes: Ints | None = None
+    in_place: bool = False
 
     def piece(self, rows: slice) -> ChangingRows:
         """Some rows that stand one after the other."""

@@ -115,17 +115,24 @@ def column_values(function: str, arguments: Mapping[str, Any], problem: Problem 
 
 
 def with_columns(
-    block: Block, function: str, values: Mapping[str, Any], problem: Problem | None = None, nodes: Ints | None = None
+    block: Block,
+    function: str,
+    values: Mapping[str, Any],
+    problem: Problem | None = None,
+    nodes: Ints | None = None,
+    *,
+    in_place: bool = False,
 ) -> tuple[Block, Array]:
     """The block with new columns; all others are the same arrays. And what its rows say then, where values ask that of
     them; else no numbers.
 
     Args:
         function: name of one of `COLUMN_FUNCTIONS`.
-        problem, nodes: as in `ChangingRows`.
+        problem, nodes, in_place: as in `ChangingRows`.
     """
+    rows = ChangingRows(block, problem, nodes, in_place)
     with np.errstate(all="ignore"):  # numbers that somebody has made up come to no sums, which `final` refuses
-        changed: dict[str, Any] = COLUMN_FUNCTIONS[function].function(ChangingRows(block, problem, nodes), values)
+        changed: dict[str, Any] = COLUMN_FUNCTIONS[function].function(rows, values)
     said: Array = changed.pop(SAID, np.zeros(0))
     return replace(block, **changed), said
 

@@ -219,6 +219,12 @@ class Block:
             if own is not None:
                 own[..., first : first + rows.codes.n_rows] = column
 
+    def lock(self) -> None:
+        """Nobody may write over any of it."""
+        for column in self.columns:
+            if column is not None:
+                column.flags.writeable = False
+
     @classmethod
     def join(cls, blocks: Sequence[Block]) -> Block:
         """The rows of several blocks, at least one, of the same layout, in order."""

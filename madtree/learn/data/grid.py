@@ -79,15 +79,16 @@ class Grid:
                 rest = rest - scaled(result[limb], exponent)
         return result
 
-    def sums(self, values: Floats) -> Floats:
+    def sums(self, values: Floats, room: Floats | None = None) -> Floats:
         """(n_limbs,) limbs of the sum of values (n,) of the only tree. Integers of 64 bits, where these are enough, add
-        up to it in half the time that limbs take.
+        up to it in half the time that limbs take. `room` (n,) may be written to; it may be the values themselves.
         """
-        whole = scaled(values, -self._exponent(self.limbs - 1, None))
+        exponent = self._exponent(self.limbs - 1, None)
+        whole = scaled(values, -exponent, room)
         largest = max(whole.max(initial=0.0), -whole.min(initial=0.0))
         bits = int(self.exponents[0, -2] - self.exponents[0, -1]) if self.limbs == _INTEGER_LIMBS else 0
         if bits < 1 or not largest * max(len(values), _LEAST_SUMMED) < _MOST_SUM:
-            return np.asarray(self.split(values).sum(axis=1))
+            return np.asarray(self.split(scaled(whole, exponent)).sum(axis=1))
         whole += TO_WHOLE
         total = int(whole.view(np.int64).sum()) - len(values) * _BITS_OF_WHOLE  # but for multiples of 2**64
         total = (total + _MOST_SUM) % (2 * _MOST_SUM) - _MOST_SUM

@@ -8,7 +8,7 @@ as exact as those of all other limbs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -36,7 +36,6 @@ _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
 _DRAWN = 32  # bits of a hash
 _FACTOR = np.uint32(0x846CA68B)  # by which its last bits change the first ones: by a key alone, trees would draw alike
-_TO_WHOLE = portable.TO_WHOLE * 2.0**_DRAWN  # of numbers times that power of two
 # A packed number is the gradient and the hessian, times these powers of two, and this for the row.
 _HESSIAN, _GRADIENT, _ROW = 11, _DRAWN, 0.5
 
@@ -64,8 +63,9 @@ class Rounding:
     def rounded(self, block: Block, target: Grid, weight: Grid) -> Block:
         """A block by the coarser grids `target` and `weight`."""
         found = np.empty((2, block.codes.n_rows))
-        for piece, values in self._pieces(block, target, weight):
-            found[:, piece] = values * 2.0**-_DRAWN
+        enter = self._entering(block, (target, weight), (0, 0))
+        for piece in pieces_of(found.shape[1]):
+            enter(piece, found[:, piece])
         return replace(block, target=found[:1], weight=found[1:])
 
     def packed_rows(
@@ -73,9 +73,13 @@ class Rounding:
     ) -> Floats:
         """(n,) its rows as one number each; `rows` (n,) some of them, None for all."""
         found = np.empty(block.codes.n_rows if rows is None else len(rows)) if out is None else out
-        for piece, (gradients, hessians) in self._pieces(block, target, weight, rows):
-            hessians *= 2.0 ** (_HESSIAN - _DRAWN)
-            own = np.add(gradients, hessians, out=found[piece])
+        enter = self._entering(block, (target, weight), (_GRADIENT, _HESSIAN))
+        room = np.empty(min(len(found), USUAL_BLOCK_ROWS))
+        for piece in pieces_of(len(found)):
+            own = found[piece]
+            hessians = room[: len(own)]
+            enter(piece if rows is None else rows[piece], (own, hessians))
+            own += hessians
             own += _ROW
         return found
 
@@ -83,30 +87,32 @@ class Rounding:
     def _key(self) -> Array:
         return keyed(_ROUNDED, self.seed, np.array([self.tree]))
 
-    def _pieces(
-        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None
-    ) -> Iterator[tuple[slice, Floats]]:
-        """Some rows after the others, with (2, n) their gradients and hessians times 2**32; `rows` as of
-        `packed_rows`.
+    def _entering(
+        self, block: Block, after: tuple[Grid, Grid], bits: tuple[int, int]
+    ) -> Callable[[slice | Ints, Iterable[Floats]], None]:
+        """What writes gradients and hessians of some rows by the coarser grids `after`, times these powers of two, into
+        two arrays (n,).
         """
         assert block.weight is not None
         hashes, tree = block.codes.hashes, block.tree
-        limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
-        shifts = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
-        n_rows = len(hashes) if rows is None else len(rows)
-        room = np.empty((3, min(n_rows, USUAL_BLOCK_ROWS)))
-        for piece in pieces_of(n_rows):
-            at = piece if rows is None else rows[piece]
-            draws: Array = (hashes[at] ^ self._key) * _FACTOR
-            found, drawn = room[:2, : len(draws)], room[2, : len(draws)]
-            drawn[:] = draws.view(np.int32)  # from minus a half of 2**32 to a half
-            for own, shift, into in zip(limbs, shifts, found, strict=True):
+        limbs, before = (block.target[0], block.weight[0]), (self.target, self.weight)
+        shifts = [own.exponents[:, 0] - other.exponents[:, 0] for own, other in zip(before, after, strict=True)]
+
+        def enter(at: slice | Ints, found: Iterable[Floats]) -> None:
+            draws: Array = hashes[at] ^ self._key
+            draws *= _FACTOR
+            drawn = draws.view(np.int32).astype(np.float64)  # from minus a half to a half, times 2**32
+            n_bits = _DRAWN
+            for own, shift, more, into in zip(limbs, shifts, bits, found, strict=True):
                 exponent = shift[0] if tree is None else shift.take(tree[at])
-                scaled(own[at], exponent + _DRAWN, into)
+                scaled(own[at], exponent + more, into)
+                drawn *= 2.0 ** (more - n_bits)
+                n_bits = more
                 into += drawn if tree is None else drawn * (exponent != 0)  # what has all bits keeps them
-                into += _TO_WHOLE
-                into -= _TO_WHOLE
-            yield piece, found
+                into += portable.TO_WHOLE * 2.0**more
+                into -= portable.TO_WHOLE * 2.0**more
+
+        return enter
 
     @staticmethod
     def unpacked(sums: Floats) -> Floats:

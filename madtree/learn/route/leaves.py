@@ -8,16 +8,12 @@ import numpy as np
 
 from madtree.learn.data import RIGHT, UNKNOWN, Array, Block, Codes, Ints, flat_nonzero, pieces_of
 from madtree.learn.problem import roots
+from madtree.learn.route.leaf_masks import LeafMasks
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import node_type
 from madtree.learn.walk import CodeMatrix, Descent, where_leaves_agree
 
-_MOST_SPLITS = 100  # of a tree that rows go down by masks: with more, most rows are far from most splits
 _LEAST_ROWS = 16_384  # of fewer, calling numpy takes most of the time
-
-# Its number, the feature, the cut, and whether missing codes go right.
-_Split = tuple[np.uint8, int, np.unsignedinteger, bool]
-_Tree = tuple[list[_Split], Array]  # a parent before its children; (n_leaves,) the leaves from left to right
 
 
 class WayDown:
@@ -27,7 +23,7 @@ class WayDown:
         """`routing`: grows no more."""
         self.routing = routing
         self._descents: dict[type[np.unsignedinteger], Descent] = {}
-        self._trees: dict[tuple[np.dtype, int], _Tree | None] = {}
+        self._masks: dict[tuple[np.dtype, int], LeafMasks] = {}
 
     def leaves(self, block: Block, replica: int, n_groups: int) -> Ints:
         """(n_rows,) the leaf that each row of a block ends in, of a replica of its group's tree."""
@@ -37,10 +33,10 @@ class WayDown:
         descent = self._descent(codes.dtype.type, len(codes))
         found: Ints = np.empty(block.codes.n_rows, node_type(len(self.routing.child)))
         by_masks = n_groups == 1 and len(found) >= _LEAST_ROWS and descent.tables is None
-        tree = self._few_splits(descent, replica) if by_masks else None
+        masks = self._masks_of(descent, replica) if by_masks else None
         for rows in pieces_of(len(found)):
-            if tree is not None:
-                _enter_leaves(tree, codes[:, rows], found[rows])
+            if masks is not None:
+                masks.enter(codes[:, rows], found[rows])
                 continue
             root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
             found[rows] = descent.leaves(root, CodeMatrix(codes[:, rows]))
@@ -56,27 +52,13 @@ class WayDown:
             found[rows] = node
         return found
 
-    def _few_splits(self, descent: Descent, root: int) -> _Tree | None:
-        """Of a tree; None where it has many."""
+    def _masks_of(self, descent: Descent, root: int) -> LeafMasks | None:
+        """Of a tree; None where it has many splits."""
         key = descent.cut.dtype, root
-        if key in self._trees:
-            return self._trees[key]
-        self._trees[key] = None
-        splits: list[_Split] = []
-        nodes, number = [root], 0
-        while number < len(nodes):
-            node = nodes[number]
-            left = int(descent.child[node])
-            if left == node:
-                number += 1
-                continue
-            if len(splits) == _MOST_SPLITS:
-                return None
-            missing_right = bool(descent.missing_right[node])
-            splits.append((np.uint8(number), int(descent.feature[node]), descent.cut[node], missing_right))
-            nodes[number : number + 1] = left, left + 1
-        self._trees[key] = splits, np.array(nodes, node_type(len(descent.child)))
-        return self._trees[key]
+        if key not in self._masks:
+            self._masks[key] = LeafMasks(descent, root)
+        masks = self._masks[key]
+        return masks if masks.are_few else None
 
     def _descent(self, kind: type[np.unsignedinteger], n_features: int) -> Descent:
         """By codes of this type."""
@@ -124,27 +106,6 @@ def to_agreement(routing: Routing, n_trees: int, leaf_values: Array) -> tuple[Ro
     agree, leaf_values = where_leaves_agree(routing.child, np.arange(n_trees), leaf_values)
     child = np.where(agree, np.arange(len(agree), dtype=np.int32), routing.child)
     return replace(routing, child=child), leaf_values
-
-
-def _enter_leaves(tree: _Tree, codes: Array, found: Ints) -> None:
-    """Write into `found` (n_rows,) the leaf that each row ends in. Each split is made of all rows at once: the nodes so
-    far are numbered from left to right, and those right of a split go up by one, as do the rows that it sends right.
-
-    With a byte a row: bits, as `CodeMatrix` has them, pay where other trees ask the same.
-    """
-    splits, leaves = tree
-    has_missing = codes.min(initial=1) == 0
-    number = np.zeros(len(found), np.uint8)
-    above, place = np.empty(len(found), np.bool_), np.empty(len(found), np.uint8)
-    right = above.view(np.uint8)
-    for own, feature, cut, missing_right in splits:
-        np.greater(codes[feature], cut, out=above)
-        if missing_right and has_missing:
-            above |= codes[feature] == 0
-        np.add(number, right, out=place)
-        np.greater(place, own, out=above)
-        number += right
-    leaves.take(number, out=found, mode="clip")
 
 
 def _of_one_width(codes: Codes) -> Array:

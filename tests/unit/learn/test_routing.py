@@ -84,20 +84,24 @@ def test_rows_end_in_nodes_that_are_leaves_now_whatever_categories_split_them(in
     assert WayDown(ended).leaves(Block(codes, np.zeros(18, np.uint8)), 0, 1).tolist() == expected
 
 
-@pytest.mark.parametrize("width", [200, 1_000])
-def test_rows_end_in_the_same_leaves_many_at_once_as_few(width: int) -> None:
+@pytest.mark.parametrize(("width", "n_nodes"), [(200, 15), (200, 600), (1_000, 15)])
+def test_rows_end_in_the_same_leaves_many_at_once_as_few(width: int, n_nodes: int) -> None:
     rng = np.random.default_rng(width)
     n_rows = 20_000
-    ways = Routing.leaves(0, 15)
-    ways.child[:7] = np.arange(1, 15, 2)
-    ways.feature[:7] = rng.integers(0, 2, 7)
-    ways.cut[:7] = rng.integers(width // 4, width - 1, 7)
-    ways.missing_right[:7] = rng.integers(0, 2, 7)
+    ways = Routing.leaves(0, n_nodes)
+    leaves, inner = [0], np.zeros(n_nodes, np.bool_)
+    for child in (*range(1, 13, 2), n_nodes - 2):
+        node = leaves.pop(int(rng.integers(len(leaves))))
+        ways.child[node], inner[node] = child, True
+        leaves += child, child + 1
+    ways.feature[inner] = rng.integers(0, 2, 7)
+    ways.cut[inner] = rng.integers(width // 4, width - 1, 7)
+    ways.missing_right[inner] = rng.integers(0, 2, 7)
     codes = rng.integers(0, width, (2, n_rows)) * (rng.random((2, n_rows)) < 0.9)
     layout, none = CodeLayout.for_widths(np.array([width, width])), np.zeros((0, n_rows))
     narrow, wide = (none, codes) if layout.n_wide else (codes, none)
     block = Block(Codes(layout, narrow.astype(np.uint8), wide.astype(np.uint16)), np.zeros(n_rows, np.uint8))
-    way = WayDown(ways.ending(np.arange(15) < 7, 3))
+    way = WayDown(ways.ending(inner, 7))
     few = [way.leaves(block.rows(slice(first, first + 100)), 0, 1) for first in range(0, n_rows, 100)]
     assert way.leaves(block, 0, 1).tolist() == np.concatenate(few).tolist()
 

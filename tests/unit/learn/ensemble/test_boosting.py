@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,15 @@ from madtree.learn.ensemble import Boosting, train_boosted
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Problem, identities
 from madtree.learn.prune import TrainedTrees
-from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request, SumsRequest, driven
+from madtree.learn.requests import (
+    NoAnswerError,
+    Provider,
+    RememberRequest,
+    ReplaceRequest,
+    Request,
+    SumsRequest,
+    driven,
+)
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import BlockLimits, BlockStore
 from madtree.trees import BoostParameters, FeatureKind, NodeLayout, Parameters
@@ -44,6 +53,11 @@ PROVIDERS: dict[str, Callable[[Problem, list[Block]], Provider]] = {
     "both": lambda problem, blocks: store_of(blocks, problem, 60_000, ANYWHERE),
     "memory": lambda problem, blocks: store_of(blocks, problem, 2**30, ANYWHERE),
 }
+
+
+def finished_by(provider: Provider, request: Request | None) -> Any:
+    assert request is not None
+    return finished(provider.answer(request))
 
 
 def grown_by(problem: Problem, provider: Provider, parameters: BoostParameters) -> Grown:
@@ -312,6 +326,27 @@ def test_new_columns_come_with_their_losses(loss: str, n_classes: int, weighted:
     grown_by(problem, store, BoostParameters(loss, 4, patience=4, **more))
     assert (len(asked), len(told)) == (1, 4)
     assert {float(sums[:, 0].sum()) for sums in told} == {900.0}
+
+
+@pytest.mark.parametrize("kind", ["blocks", "both"])
+def test_new_columns_are_not_written_over_those_that_are_remembered(kind: str) -> None:
+    problem, block = problem_of(sample_rows(900, 2), 2, Parameters("gini", 3))
+    provider = PROVIDERS[kind](problem, cut(block, np.arange(900), 3))
+    asked: list[ReplaceRequest] = []
+
+    class _Asking(Provider):
+        def answer(self, request: Request) -> Coroutine[Any]:
+            if isinstance(request, ReplaceRequest):
+                asked.append(request)
+            return provider.answer(request)
+
+    grown_by(problem, _Asking(), BoostParameters("log_loss", 2))
+    ask = partial(finished_by, provider)
+    ask(RememberRequest(back=False))
+    before = ask(asked[-1].then)
+    assert (ask(asked[-1]) != before).any()
+    ask(RememberRequest(back=True))
+    np.testing.assert_array_equal(ask(asked[-1].then), before)
 
 
 def test_rows_that_all_processes_share_are_not_replaced_in_silence() -> None:
