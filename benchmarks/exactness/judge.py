@@ -70,7 +70,8 @@ class Judge:
                     node.rows, self.gains.penalty(above.get(number)), self.bounds[number], alone=number == 0
                 )
                 near = 1e-9 if self.rules == MADTREE else 1e-4
-                of_sums = slack / max(self.given.hessian[node.rows].sum(), LEAST_HESSIAN)
+                of_sums = slack + self.gains.rounded(node.rows) * (1 + abs(value / self.problem.learning_rate))
+                of_sums /= max(self.given.hessian[node.rows].sum(), LEAST_HESSIAN)
                 if abs(node.value - value) > near * max(1.0, abs(value)) + of_sums:
                     found.append(f"leaf {number} adds {node.value!r}, and not {value!r}")
         return found

@@ -30,6 +30,11 @@ class SplitGains:
         steepest = np.abs(g / np.maximum(h, LEAST_HESSIAN)).max(initial=0.0)
         return float(8 * self.rules.digits * steepest * np.abs(g).sum()) + 1e-13
 
+    def rounded(self, rows: Rows) -> float:
+        """By how much sums over rows may be wrong by a grid on which those of all rows are exact in 53 bits."""
+        largest = max(np.abs(self.gradient).max(), self.hessian.max())
+        return float(2.0**-52 * len(rows) * largest * rows.sum())
+
     def doubt(self, rows: Rows) -> float:
         """By how much the steps of a node's sides may be wrong, as `slack`."""
         sides = np.maximum(self.hessian[rows].min(), LEAST_HESSIAN)

@@ -36,6 +36,11 @@ def test_trees_are_those_of_the_definition(notices: psycopg.Connection, loss: st
         assert faults(problem, madtree_trees(notices, problem, strategy=strategy), MADTREE) == [], number
 
 
+def test_leaves_of_little_hessian_are_as_exact_as_the_grid(notices: psycopg.Connection) -> None:
+    problem = random_problem(58, "log_loss of 3")
+    assert faults(problem, madtree_trees(notices, problem), MADTREE) == []
+
+
 def test_a_tree_that_is_not_best_is_found_out(notices: psycopg.Connection) -> None:
     problem = random_problem(100, "squared_error")
     grown = madtree_trees(notices, problem)
