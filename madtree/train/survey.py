@@ -136,7 +136,7 @@ def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
     complaints = in_all_rows(name)
     if task.held_out:
         training = task.arguments.training_table_name
-        complaints = f"{training} has no rows to train on", f"validation_params: table {name} has no rows"
+        complaints = f"{training} has no rows to train on", f"validation_params: table {task.folds_by} has no rows"
     return read_folds(reader, rows, fold, name, complaints if call.kind.learner.holds_out else None)
 
 

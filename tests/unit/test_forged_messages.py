@@ -148,7 +148,7 @@ def test_a_message_about_a_problem_that_nobody_has_told_of_is_refused() -> None:
 @pytest.mark.parametrize("other", [{"features": (0, 0)}, {"what": "totals"}, {"drawn": MESSAGES["drawn"].drawn}])
 def test_rows_in_order_say_histograms_of_features_alone(other: dict[str, Any]) -> None:
     in_order = replace(MESSAGES["histograms"], waiting=np.arange(3))
-    assert len(CountRequest.from_values(in_order.to_values()).waiting) == 3  # type: ignore[arg-type]
-    asked = replace(in_order, **other).to_values()
+    assert read("in order", dumped(in_order)).waiting.tolist() == [0, 1, 2]
+    asked = dumped(replace(in_order, **other))
     with pytest.raises(MadtreeError, match="waiting must be of histograms"):
-        CountRequest.from_values(asked)
+        read("in order", asked)
