@@ -18,8 +18,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data.types import Array
 
 _ALIGNMENT = 8
-_READ = ("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
-_DTYPES = {text: np.dtype(text) for text in _READ}
+_DTYPES = {own: np.dtype(own) for own in ("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")}
 _MOST_DIMENSIONS = 3
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _HINT = "Only madtree's own functions make such bytes; let it do so."

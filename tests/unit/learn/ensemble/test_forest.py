@@ -241,7 +241,7 @@ def test_only_so_many_rows_are_counted_at_a_time(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(node_order, "transition", watched)
     forest_of(problem, [block], ForestParameters(3, 2))
-    assert max(size for is_several, size in sizes if not is_several) == 200
+    assert 150 < max(size for is_several, size in sizes if not is_several) <= 200
     assert 200 < max(size for is_several, size in sizes if is_several) <= 500
 
 
