@@ -78,6 +78,7 @@ class TemporaryFile:
         try:
             self._put(view, at)
         except OSError:
+            # It says what is wrong; entered here alone, as workers' requests are many small writes.
             with _room_for(at + len(view), self._content, self.place):
                 raise
 

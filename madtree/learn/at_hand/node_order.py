@@ -34,9 +34,9 @@ class Descending(RowsByNode):
         if len(self.nodes) > 1 or len(self.rows) <= most:
             yield self
             return
-        for piece in pieces_of(len(self.rows), -(-len(self.rows) // -(-len(self.rows) // most))):  # of one size
-            rows = self.rows.part(piece.start, piece.stop)
-            yield Descending(rows, self.nodes, np.array([piece.stop - piece.start]))
+        n_pieces = -(-len(self.rows) // most)
+        for piece in pieces_of(len(self.rows), -(-len(self.rows) // n_pieces)):  # of one size
+            yield Descending(self.rows.part(piece.start, piece.stop), self.nodes, np.array([piece.stop - piece.start]))
 
     def go_right(self, routing: Routing) -> Bools:
         """(n_rows,) whether each row goes right, worked out node by node."""
