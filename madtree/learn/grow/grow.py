@@ -74,10 +74,10 @@ def grow(
     return growing
 
 
-def policy_of(problem: Problem, share: float = 1.0) -> GrowthPolicy:
-    """What the parameters say; `share` as of `BestFirst`."""
+def policy_of(problem: Problem, share: float = 1.0, rows: float = np.inf) -> GrowthPolicy:
+    """What the parameters say; `share` and `rows` as of `BestFirst`."""
     most_leaves = problem.parameters.max_leaf_nodes
-    return LevelWise() if most_leaves is None else BestFirst(most_leaves, share)
+    return LevelWise() if most_leaves is None else BestFirst(most_leaves, share, rows)
 
 
 def may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:

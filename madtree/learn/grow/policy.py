@@ -51,13 +51,17 @@ class BestFirst:
     """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`.
 
     Many of the splits that the queue comes to last are overtaken by better ones that are found meanwhile. Where a pass
-    costs little beside the rows that it counts, it is best to search only the children of those that come first: that
-    means more passes, and fewer nodes in all.
+    costs little beside the rows that it counts, it is best to search only the children of those that come first, above
+    all of large ones: that means more passes, and fewer nodes in all.
     """
 
-    def __init__(self, most_leaves: int, share: float = 1.0) -> None:
-        """`share`: of the queue, from the first split on whose children are not known, whose children are searched."""
-        self.most_leaves, self.share = most_leaves, share
+    def __init__(self, most_leaves: int, share: float = 1.0, rows: float = np.inf) -> None:
+        """
+        Args:
+            share: of the queue, from the first split on whose children are not known, whose children are searched.
+            rows: of a node that has more of them than this, the share is as many times smaller.
+        """
+        self.most_leaves, self.share, self.rows = most_leaves, share, rows
 
     def choose(self, growing: GrowingTrees) -> Ints:
         candidates = growing.candidates
@@ -73,13 +77,13 @@ class BestFirst:
         parents, most = parent.tolist(), self.most_leaves - 1
         asked, first = set(parents), {-1}
         for queue in _queues(growing, flat_nonzero(growing.feature >= 0)):
-            last: float = most
-            for place, node in enumerate(queue):
-                if place >= last:
-                    break
+            begin: int | None = None
+            for place, node in enumerate(islice(queue, most)):
                 if node in asked:
-                    first.add(node)
-                    last = min(place + max(self.share * (most - place), 1), last)
+                    begin = place if begin is None else begin
+                    share = self.share * min(self.rows / int(growing.n_rows[node]), 1.0)
+                    if place < begin + max(share * (most - begin), 1):
+                        first.add(node)
         return np.array([node in first for node in parents], np.bool_)
 
 

@@ -118,10 +118,12 @@ def test_groups_folds_and_ways_of_counting(n_classes: int, max_surrogates: int) 
     blocks = cut(block, np.random.default_rng(0).permutation(block.codes.n_rows), 4)
     assert_identical(expected, train_by(problem, ManyBlocks(blocks)))
     n_found = []
-    for share in (0.01, 0.5, 1.0):
-        assert_identical(expected, train_by(problem, at_hand(blocks), BestFirst(8, share)))
-        n_found.append(np.count_nonzero(grown_by(problem, at_hand(blocks), BestFirst(8, share)).feature >= 0))
-    assert n_found[0] <= n_found[1] < n_found[2]
+    for share, n_rows in ((0.01, np.inf), (0.5, 100), (0.5, np.inf), (1.0, np.inf)):
+        policy = BestFirst(8, share, n_rows)
+        assert_identical(expected, train_by(problem, at_hand(blocks), policy))
+        n_found.append(np.count_nonzero(grown_by(problem, at_hand(blocks), policy).feature >= 0))
+    assert n_found == sorted(n_found)
+    assert n_found[1] < n_found[3]
     whole = train_by(problem, at_hand(blocks), LevelWise())
     for name in ("tree", "node_id", "feature", "n_rows", "prediction", "complexity", "importance"):
         np.testing.assert_allclose(getattr(whole, name), getattr(expected, name), rtol=1e-12, err_msg=name)
