@@ -77,13 +77,17 @@ class BestFirst:
         parents, most = parent.tolist(), self.most_leaves - 1
         asked, first = set(parents), {-1}
         for queue in _queues(growing, flat_nonzero(growing.feature >= 0)):
-            begin: int | None = None
-            for place, node in enumerate(islice(queue, most)):
-                if node in asked:
-                    begin = place if begin is None else begin
-                    share = self.share * min(self.rows / int(growing.n_rows[node]), 1.0)
-                    if place < begin + max(share * (most - begin), 1):
-                        first.add(node)
+            begin, end = -1, float(most)
+            for place, node in enumerate(queue):
+                if place >= end:
+                    break
+                if node not in asked:
+                    continue
+                if begin < 0:
+                    begin, end = place, min(place + max(self.share * (most - place), 1), most)
+                share = min(self.rows / int(growing.n_rows[node]), 1.0)
+                if place - begin < max(share * (end - begin), 1):
+                    first.add(node)
         return np.array([node in first for node in parents], np.bool_)
 
 
