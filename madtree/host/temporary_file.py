@@ -98,9 +98,11 @@ class TemporaryFile:
             n_bytes, at = n_bytes - len(part), at + len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def mapped(self, n_bytes: int) -> memoryview:
-        """The first bytes, to be read: they take none of a process's own memory."""
-        return memoryview(mmap.mmap(self.descriptor, n_bytes, access=mmap.ACCESS_READ)) if n_bytes else memoryview(b"")
+    def mapped(self, n_bytes: int, access: int = mmap.ACCESS_READ) -> memoryview:
+        """The first bytes, to be read: they take none of a process's own memory. With `ACCESS_WRITE` they may be
+        written over, where there is room on the disk for each of them already.
+        """
+        return memoryview(mmap.mmap(self.descriptor, n_bytes, access=access)) if n_bytes else memoryview(b"")
 
     def close(self) -> None:
         """What was mapped can still be read. Nobody wants to know then whether the rest could be kept."""
@@ -132,7 +134,7 @@ class ScratchFile(mmap.mmap):
 
 
 class SpillFile:
-    """Bytes that are written and mapped to be read: they take none of a process's own memory."""
+    """Bytes that are written and then mapped: they take none of a process's own memory."""
 
     def __init__(self, place: TemporaryPlace, content: str) -> None:
         """`content`: what is written, for errors. Raises MadtreeError where the disk is full."""
@@ -154,16 +156,10 @@ class SpillFile:
         self._size = stop
         return start, stop
 
-    def overwrite(self, span: Span, data: bytes | memoryview) -> None:
-        """Put other bytes, as many, in the place of what `write` was given: whoever has mapped it sees them."""
-        if len(data) != span[1] - span[0]:
-            raise ValueError("other bytes in a file must be as many")
-        self._file.write(data, span[0])
-
     def read(self, span: Span) -> memoryview:
-        """What `write` was given; the system keeps of it in memory what it has room for."""
+        """What `write` was given, which may be written over; the system keeps of it in memory what it has room for."""
         if span[1] > len(self._mapped):
-            self._mapped = self._file.mapped(self._size)
+            self._mapped = self._file.mapped(self._size, mmap.ACCESS_WRITE)
         return self._mapped[slice(*span)]
 
 

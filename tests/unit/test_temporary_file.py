@@ -80,6 +80,16 @@ def test_what_was_spilled_is_read(place: TemporaryPlace) -> None:
     assert all(start % 8 == 0 for start, _ in spans)
 
 
+def test_what_was_spilled_may_be_written_over(place: TemporaryPlace) -> None:
+    """Whoever has read it before sees that."""
+    file = SpillFile(place, "row data")
+    first, other = file.write(b"first"), file.write(b"other")
+    before = file.read(first)
+    file.write(bytes(10_000))
+    file.read(first)[:] = b"again"
+    assert (bytes(before), bytes(file.read(first)), bytes(file.read(other))) == (b"again", b"again", b"other")
+
+
 def test_no_more_is_spilled_than_the_limit_says(tmp_path: Path) -> None:
     file = SpillFile(TemporaryPlace(str(tmp_path), 1024), "row data")
     file.write(bytes(1000))

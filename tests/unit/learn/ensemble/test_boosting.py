@@ -13,7 +13,7 @@ from shares import share
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from madtree.errors import MadtreeError
-from madtree.host import TemporaryPlace
+from madtree.host import TemporaryFile, TemporaryPlace
 from madtree.learn.data import Array, Block, Coroutine, Floats, codec, finished, nested
 from madtree.learn.ensemble import Boosting, train_boosted
 from madtree.learn.packing import RawRows, prepare
@@ -36,6 +36,7 @@ from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
 
 ANYWHERE = TemporaryPlace(None, None)
 Grown = tuple[list[TrainedTrees], TrainedTrees]
+_WRITE = TemporaryFile.write
 
 
 def store_of(blocks: Sequence[Block], problem: Problem, memory_bytes: int, place: TemporaryPlace) -> BlockStore:
@@ -279,6 +280,25 @@ def test_a_column_in_a_file_is_written_over() -> None:
     model = BoostParameters("squared_error", 6)
     store = store_of(blocks, problem, 0, TemporaryPlace(None, limit))
     assert bytes_of(grown_by(problem, store, model)) == bytes_of(grown_by(problem, at_hand(blocks), model))
+
+
+@pytest.mark.parametrize("more", [{}, {"top_rate": 0.2, "other_rate": 0.1}])
+def test_no_column_is_written_to_a_file_twice(more: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later rounds write over it where the file is mapped."""
+    rows = replace(sample_rows(3_000, 0), identity=identities(np.arange(3_000.0)))
+    problem, block = problem_of(rows, 0, Parameters("mse", 60, cp=-1.0, max_leaf_nodes=5))
+    blocks = cut(block, np.arange(block.codes.n_rows), 3)
+    written: list[int] = []
+
+    def write(self: TemporaryFile, data: bytes | bytearray | memoryview, at: int) -> None:
+        written.extend([at] * (len(data) > 0))
+        return _WRITE(self, data, at)
+
+    monkeypatch.setattr(TemporaryFile, "write", write)
+    # Drawn rows are not before some rounds.
+    grown = grown_by(problem, store_of(blocks, problem, 0, ANYWHERE), BoostParameters("squared_error", 14, **more))
+    assert len(grown[0]) == 14
+    assert len(set(written)) == len(written) >= 3 * 5
 
 
 def test_new_columns_count_as_memory() -> None:
