@@ -25,7 +25,6 @@ from madtree.learn.data import (
     Values,
     keyed,
     pieces_of,
-    portable,
     require,
     required,
     scaled,
@@ -36,8 +35,8 @@ _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
 _DRAWN = 32  # bits of a hash
 _FACTOR = np.uint32(0x846CA68B)  # by which its last bits change the first ones: by a key alone, trees would draw alike
-# A packed number is the gradient and the hessian, times these powers of two, and this for the row.
-_HESSIAN, _GRADIENT, _ROW = 11, _DRAWN, 0.5
+# A packed number is the gradient, times this, and the hessian, and this for the row.
+_GRADIENT, _ROW = 2.0**21, 2.0**-12
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Rounding:
     def rounded(self, block: Block, target: Grid, weight: Grid) -> Block:
         """A block by the coarser grids `target` and `weight`."""
         found = np.empty((2, block.codes.n_rows))
-        enter = self._entering(block, (target, weight), (0, 0))
+        enter = self._entering(block, (target, weight))
         for piece in pieces_of(found.shape[1]):
             enter(piece, found[:, piece])
         return replace(block, target=found[:1], weight=found[1:])
@@ -73,12 +72,13 @@ class Rounding:
     ) -> Floats:
         """(n,) its rows as one number each; `rows` (n,) some of them, None for all."""
         found = np.empty(block.codes.n_rows if rows is None else len(rows)) if out is None else out
-        enter = self._entering(block, (target, weight), (_GRADIENT, _HESSIAN))
+        enter = self._entering(block, (target, weight))
         room = np.empty(min(len(found), USUAL_BLOCK_ROWS))
         for piece in pieces_of(len(found)):
             own = found[piece]
             hessians = room[: len(own)]
             enter(piece if rows is None else rows[piece], (own, hessians))
+            own *= _GRADIENT
             own += hessians
             own += _ROW
         return found
@@ -87,12 +87,8 @@ class Rounding:
     def _key(self) -> Array:
         return keyed(_ROUNDED, self.seed, np.array([self.tree]))
 
-    def _entering(
-        self, block: Block, after: tuple[Grid, Grid], bits: tuple[int, int]
-    ) -> Callable[[slice | Ints, Iterable[Floats]], None]:
-        """What writes gradients and hessians of some rows by the coarser grids `after`, times these powers of two, into
-        two arrays (n,).
-        """
+    def _entering(self, block: Block, after: tuple[Grid, Grid]) -> Callable[[slice | Ints, Iterable[Floats]], None]:
+        """What writes gradients and hessians of some rows by the coarser grids `after` into two arrays (n,)."""
         assert block.weight is not None
         hashes, tree = block.codes.hashes, block.tree
         limbs, before = (block.target[0], block.weight[0]), (self.target, self.weight)
@@ -101,16 +97,13 @@ class Rounding:
         def enter(at: slice | Ints, found: Iterable[Floats]) -> None:
             draws: Array = hashes[at] ^ self._key
             draws *= _FACTOR
-            drawn = draws.view(np.int32).astype(np.float64)  # from minus a half to a half, times 2**32
-            n_bits = _DRAWN
-            for own, shift, more, into in zip(limbs, shifts, bits, found, strict=True):
+            drawn = draws.view(np.int32).astype(np.float64)
+            drawn *= 2.0**-_DRAWN  # from minus a half to a half
+            for own, shift, into in zip(limbs, shifts, found, strict=True):
                 exponent = shift[0] if tree is None else shift.take(tree[at])
-                scaled(own[at], exponent + more, into)
-                drawn *= 2.0 ** (more - n_bits)
-                n_bits = more
+                scaled(own[at], exponent, into)
                 into += drawn if tree is None else drawn * (exponent != 0)  # what has all bits keeps them
-                into += portable.TO_WHOLE * 2.0**more
-                into -= portable.TO_WHOLE * 2.0**more
+                np.rint(into, out=into)
 
         return enter
 
@@ -119,11 +112,11 @@ class Rounding:
         """(3, ...) rows, hessians and gradients of sums (...) of packed numbers, of `PACKED_ROWS` rows at most."""
         found = np.empty((3, *sums.shape))
         rest, hessian, gradient = found
-        np.multiply(sums, 2.0**-_GRADIENT, out=rest)
+        np.multiply(sums, 1 / _GRADIENT, out=rest)
         rest -= np.floor(rest, out=gradient)
-        rest *= 2.0 ** (_GRADIENT - _HESSIAN)
+        rest *= _GRADIENT
         rest -= np.floor(rest, out=hessian)
-        rest *= 2.0**_HESSIAN / _ROW
+        rest *= 1 / _ROW
         return found
 
     def to_values(self) -> dict[str, Any]:

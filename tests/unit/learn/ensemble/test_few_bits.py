@@ -139,7 +139,7 @@ def where_they_are(problem: Problem, blocks: list[Block]) -> Any:
 
 def packed(gradient: Array, hessian: Array) -> Floats:
     """As `Rounding` packs rows."""
-    return np.asarray(gradient * 2.0**32 + hessian * 2.0**11 + 0.5)
+    return np.asarray(gradient * 2.0**21 + hessian + 2.0**-12)
 
 
 def test_packed_numbers_are_sums_of_their_parts() -> None:
