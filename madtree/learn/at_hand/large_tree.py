@@ -20,7 +20,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 from madtree.records import dataclass
 
-_THIN = 4  # a node that has fewer of the rows that it is among than 1 / this is copied out, too
+_THIN = 6  # a node that has fewer of the rows that it is among than 1 / this is copied out, too
 
 
 @dataclass(frozen=True)
