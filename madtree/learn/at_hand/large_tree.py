@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.at_hand.node_order import STEP_ROWS, Descending
+from madtree.learn.at_hand.node_order import STEP_ROWS, Descending, enter_sides
 from madtree.learn.at_hand.row_columns import RowColumns
 from madtree.learn.counting import CountRequest, transition
 from madtree.learn.data import Allocator, Array, Bools, Coroutine, Ints, flat_nonzero
@@ -20,7 +20,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 from madtree.records import dataclass
 
-_THIN = 4  # a node that has fewer of the rows that it is among than 1 / this is copied out, too
+_THIN = 6  # a node that has fewer of the rows that it is among than 1 / this is copied out, too
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,18 @@ class Copies:
 
     def take(self, n_rows: int) -> RowColumns:
         """So many rows, whatever they are."""
-        chunks = zip(self._chunks, self._used, strict=True)
-        number = next((i for i, (chunk, used) in enumerate(chunks) if used + n_rows <= len(chunk)), None)
-        assert self._like is not None
-        if number is None:
+        for number, chunk in enumerate(self._chunks):
+            if self._used[number] + n_rows <= len(chunk):
+                break
+        else:
+            assert self._like is not None
             number, size = len(self._chunks), max(n_rows, self._chunk_rows)
-            self._chunks.append(self._like.empty(size, self._allocator, len(self._like.limbs)))
+            chunk = self._like.empty(size, self._allocator, len(self._like.limbs))
+            self._chunks.append(chunk)
             self._used.append(0)
         first = self._used[number]
         self._used[number] = stop = first + n_rows
-        return self._chunks[number].part(first, stop)
+        return chunk.part(first, stop)
 
 
 class LargeTree:
@@ -108,12 +110,13 @@ class LargeTree:
     def _split(self, node: int, routing: Routing, asked: Bools) -> None:
         """Let the rows of a node go on to its children; `asked` (n_nodes,) which nodes are to be counted."""
         held = self._held.pop(node)
-        right = Descending(held.rows, np.array([node]), np.array([len(held.rows)])).go_right(routing)
+        right = np.empty(len(held.rows), np.bool_)
+        enter_sides(node, held.rows, routing, right)
         if held.mask is not None:
             right &= held.mask
         left = ~right if held.mask is None else np.greater(held.mask, right)
         n_right = int(np.count_nonzero(right))
-        first = int(routing.child[node])
+        first = routing.child.item(node)
         children = [(first, left, held.size - n_right), (first + 1, right, n_right)]
         # The one that is to be counted comes first, or else the smaller one.
         children.sort(key=lambda child: (not asked[child[0]], child[2]))

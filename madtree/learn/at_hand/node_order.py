@@ -14,7 +14,7 @@ import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
-from madtree.learn.counting import CountRequest, RowsByNode, transition
+from madtree.learn.counting import CountRequest, Records, RowsByNode, transition
 from madtree.learn.data import Allocator, Array, Block, Bools, Coroutine, Ints, Runs, in_memory, pieces_of
 from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
@@ -38,23 +38,20 @@ class Descending(RowsByNode):
         for piece in pieces_of(len(self.rows), -(-len(self.rows) // n_pieces)):  # of one size
             yield Descending(self.rows.part(piece.start, piece.stop), self.nodes, np.array([piece.stop - piece.start]))
 
-    def go_right(self, routing: Routing) -> Bools:
-        """(n_rows,) whether each row goes right, worked out node by node."""
-        rows, right = self.rows, np.empty(len(self.rows), np.bool_)
-        for node, (first, stop) in zip(self.nodes.tolist(), self.bounds, strict=True):
-            feature, lowered = int(routing.feature[node]), int(routing.missing_right[node])
-            by_cut, cut = routing.by_cut_alone(node), int(routing.cut[node]) - lowered
-            for piece in pieces_of(stop - first):
-                begin, end = first + piece.start, first + piece.stop
-                if by_cut:
-                    code = rows.column(feature, begin, end)
-                    if lowered:
-                        code = code - code.dtype.type(1)  # missing, 0, becomes the largest code
-                    np.greater(code, cut, out=right[begin:end])
-                else:
-                    own = np.full(end - begin, node, np.int32)
-                    right[begin:end] = routing.goes_right(own, rows.part(begin, end))
-        return right
+
+def enter_sides(node: int, rows: Records, routing: Routing, right: Bools) -> None:
+    """Enter into `right` (n_rows,) whether each of a node's rows goes right."""
+    feature, lowered = routing.feature.item(node), routing.missing_right.item(node)
+    by_cut, cut = routing.by_cut_alone(node), routing.cut.item(node) - lowered
+    for piece in pieces_of(len(right)):
+        if by_cut:
+            code = rows.column(feature, piece.start, piece.stop)
+            if lowered:
+                code = code - code.dtype.type(1)  # missing, 0, becomes the largest code
+            np.greater(code, cut, out=right[piece])
+        else:
+            own = np.full(piece.stop - piece.start, node, np.int32)
+            right[piece] = routing.goes_right(own, rows.part(piece.start, piece.stop))
 
 
 @dataclass(frozen=True)
@@ -262,7 +259,10 @@ class NodeOrder:
         """(n_rows,) whether each row goes right."""
         if not stretch.are_large(self._tuning):
             return routing.goes_right_of(stretch.nodes, stretch.runs, stretch.rows)
-        return stretch.go_right(routing)
+        right = np.empty(len(stretch.rows), np.bool_)
+        for node, (first, stop) in zip(stretch.nodes.tolist(), stretch.bounds, strict=True):
+            enter_sides(node, stretch.rows.part(first, stop), routing, right[first:stop])
+        return right
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ it up as long as counting some 15,000 rows, which is why it is for large nodes o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -77,9 +78,10 @@ def add_joint(
             low, high = _added(np.bincount(place, each, _CODES * _CODES), together)
             of_pair[0], of_pair[1] = low, high.reshape(_CODES, -1).T
     sums = (Rounding.unpacked(found[0]) if is_packed else found).sum(axis=3)
-    first = histograms.layout.first
-    for number, pair in enumerate(columns):
-        histograms.add(slot, 2 * pair - first, sums[:, number])
+    first, pairs = histograms.layout.first, list(columns)
+    begins = [at for at, pair in enumerate(pairs) if pair - 1 not in columns]
+    for begin, end in pairwise([*begins, len(pairs)]):  # neighbours at once
+        histograms.add(slot, 2 * pairs[begin] - first, sums[:, begin:end].reshape(len(sums), -1, _CODES))
 
 
 def _added(table: Array, together: int) -> tuple[Array, Array]:

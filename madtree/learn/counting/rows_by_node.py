@@ -127,7 +127,7 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
     for slot, (first, stop) in zip(slots.tolist(), some.bounds, strict=True):
         if slot < 0:
             continue
-        own = rows.part(first, stop)
+        own = rows if len(slots) == 1 else rows.part(first, stop)
         values = own.limbs if is_packed else [own.times, *own.limbs]
         pairs: list[int] = []
         if layout.channels.n_counts == 1 and stop - first >= request.problem.tuning.joint_rows:
@@ -151,8 +151,8 @@ def _add_node(
     Few values are counted by all features at once: of a small node that takes half the time.
     """
     layout, n_features = histograms.layout, len(histograms.layout.widths)
-    offsets = (layout.offsets // layout.n_slots).tolist()
-    sums, total = np.empty((len(values), offsets[-1])), np.zeros((layout.channels.count, offsets[-1]))
+    offsets = layout.of_a_slot
+    sums = np.empty((len(values), offsets[-1]))
     are_few = not is_packed or fit_packed(layout, rows.lines)
     for piece in pieces_of(len(rows), max(len(rows), 1) if are_few else Rounding.PACKED_ROWS):
         first, stop = piece.start, piece.stop
@@ -169,10 +169,10 @@ def _add_node(
             for own, each in zip(sums, of_piece, strict=True):
                 weights = each if each is None or together == 1 else np.concatenate([each] * together)
                 own[begin:end] = np.bincount(place, weights, end - begin)
-        total += Rounding.unpacked(sums[0]) if is_packed else sums
-    for begin, end in layout.runs:
-        own = total[:, offsets[begin] : offsets[end]].reshape(len(total), end - begin, -1)
-        histograms.view(begin, end)[:, :, slot] += own
+        found = Rounding.unpacked(sums[0]) if is_packed else sums
+        for begin, end in layout.runs:
+            own = found[:, offsets[begin] : offsets[end]].reshape(len(found), end - begin, -1)
+            histograms.view(begin, end)[:, :, slot] += own
 
 
 def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: RowsByNode) -> None:

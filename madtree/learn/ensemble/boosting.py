@@ -23,7 +23,7 @@ from madtree.learn.ensemble.drawn_features import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import sample_by_gradient
 from madtree.learn.ensemble.known_categories import count_categories, numbers_of_categories
-from madtree.learn.ensemble.leaf_values import class_values
+from madtree.learn.ensemble.leaf_values import GrownLeaves, class_values
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, policy_of
@@ -121,19 +121,21 @@ def train_boosted(
         for score in range(loss.n_scores):
             member = number * loss.n_scores + score
             if score == 0 or not loss.of_votes:
-                of_tree, growing = yield from _grown(boosting, of_round, number, member, go_on, rows_at_hand)
+                of_tree, growing, grown = yield from _grown(boosting, of_round, number, member, go_on, rows_at_hand)
                 if boosting.method.leaf is not LeafValue.STEP:
-                    of_scores, more = class_values(of_tree, growing, boosting.method.leaf, loss.n_scores, certain)
+                    of_scores, more = class_values(
+                        of_tree, growing, grown, boosting.method.leaf, loss.n_scores, certain
+                    )
                     most = np.minimum(most, number + more)
-            known = of_scores[score] if of_scores else (yield from scores.values(of_tree, growing))
-            outcome = yield from conclude(of_tree, growing, known)
+            values = of_scores[score] if of_scores else (yield from scores.values(of_tree, growing, grown))
+            outcome = yield from conclude(of_tree, growing, values)
             members = np.full(n_groups, member)
             # Nodes say numbers, whatever they were grown by.
             trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(replace(of_tree, n_classes=0))
             trees = replace(trees, trees=replace(trees.trees, is_explainable=varies)).only(is_trained)
             n_nodes += int(trees.trees.n_nodes.sum())
             take(trees)
-            loss_sums = yield from scores.add(of_tree, growing, known, score)
+            loss_sums = yield from scores.add(of_tree, grown, values, score)
         losses.grown += go_on
         losses.add(loss_sums)
         yield from after_round(number + 1, BoostedRows(boosting, problem, scores.loss_values, largest, weight_grid))
@@ -157,8 +159,10 @@ def train_boosted(
 
 def _grown(
     boosting: Boosting, of_round: Problem, number: int, member: int, go_on: Bools, rows_at_hand: bool
-) -> Program[tuple[Problem, GrowingTrees]]:
-    """The tree of that number in each group that goes on, and its problem; `of_round`: that of the round's rows."""
+) -> Program[tuple[Problem, GrowingTrees, GrownLeaves]]:
+    """The tree of that number in each group that goes on, its problem and its leaves; `of_round`: the problem of the
+    round's rows.
+    """
     parameters, ordered_rows = boosting.parameters, ORDERED_ROWS if boosting.n_processes == 1 else SHARED_ROWS
     in_order = bool(of_round.rows.mean() >= ordered_rows)
     mask = feature_mask(boosting.packed, parameters.feature_fraction, member, go_on)
@@ -167,6 +171,7 @@ def _grown(
     counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
     policy = policy_of(counted, QUEUE_SHARE, QUEUE_ROWS) if in_order and rows_at_hand else policy_of(counted)
     growing: GrowingTrees = yield from grow(counted, rows_at_hand, policy, finder_of, tells_levels=False)
+    grown = GrownLeaves.of(of_tree, growing)
     if counted is not of_tree:
-        yield from count_finely(of_tree, growing)
-    return of_tree, growing
+        yield from count_finely(of_tree, growing, grown)
+    return of_tree, growing, grown

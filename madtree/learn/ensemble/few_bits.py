@@ -38,9 +38,8 @@ def of_few_bits(problem: Problem, member: int) -> Problem:
     return replace(problem, target_grid=coarse[0], weight_grid=coarse[1], rounding=rounding)
 
 
-def count_finely(problem: Problem, growing: GrowingTrees) -> Program[None]:
+def count_finely(problem: Problem, growing: GrowingTrees, grown: GrownLeaves) -> Program[None]:
     """Take the sums of all nodes anew, but of those below leaves, by the problem's gradients as they are."""
-    grown = GrownLeaves.of(problem, growing)
     slots, n_leaves = growing.slots(grown.leaves)[grown.above], len(grown.leaves)
     sums = np.zeros_like(growing.sums)
     sums[:, grown.leaves] = yield CountRequest(

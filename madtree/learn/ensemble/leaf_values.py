@@ -52,13 +52,12 @@ class GrownLeaves:
 
 
 def places_of_leaves(
-    problem: Problem, growing: GrowingTrees, loss: dict[str, Any], weight_grid: Grid | None
-) -> tuple[Ints, ResidualPlaces]:
-    """(n_leaves,) the leaves of grown trees, and the residuals of their rows; the others as in `ResidualPlaces`."""
-    grown = GrownLeaves.of(problem, growing)
+    problem: Problem, growing: GrowingTrees, grown: GrownLeaves, loss: dict[str, Any], weight_grid: Grid | None
+) -> ResidualPlaces:
+    """The residuals of the leaves' rows; the others as in `ResidualPlaces`."""
     place = np.maximum(growing.slots(grown.leaves)[grown.above], 0).astype(np.int64)  # no row stays at an inner node
     tree = growing.tree[grown.leaves]
-    return grown.leaves, ResidualPlaces(problem, grown.way, place, tree, loss, weight_grid)
+    return ResidualPlaces(problem, grown.way, place, tree, loss, weight_grid)
 
 
 def quantile_values(rows: ResidualPlaces, level: float, threshold: Floats | None, largest: Floats) -> Program[Floats]:
@@ -79,15 +78,14 @@ def quantile_values(rows: ResidualPlaces, level: float, threshold: Floats | None
     return np.asarray(found + mean)
 
 
-def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: Floats) -> NodeValues:
-    """What all nodes say: `leaves` (m,) their `values` (m,) times the learning rate, and inner nodes the weighted mean
+def with_values(problem: Problem, growing: GrowingTrees, grown: GrownLeaves, values: Floats) -> NodeValues:
+    """What all nodes say: leaves their `values` (n_leaves,) times the learning rate, and inner nodes the weighted mean
     of what is below them.
     """
     weight = problem.weights(growing.sums, growing.tree)
     node_values = np.zeros(growing.n_nodes)
-    node_values[leaves] = problem.parameters.learning_rate * values
-    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
-    for node in flat_nonzero(inner)[::-1].tolist():  # a node comes before its children
+    node_values[grown.leaves] = problem.parameters.learning_rate * values
+    for node in flat_nonzero(grown.inner)[::-1].tolist():  # a node comes before its children
         left = int(growing.routing.child[node])
         of_both = weight[left : left + 2]
         node_values[node] = (of_both * node_values[left : left + 2]).sum() / max(
@@ -98,7 +96,7 @@ def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: F
 
 
 def class_values(
-    problem: Problem, growing: GrowingTrees, leaf: LeafValue, n_scores: int, certain: Bools
+    problem: Problem, growing: GrowingTrees, grown: GrownLeaves, leaf: LeafValue, n_scores: int, certain: Bools
 ) -> tuple[list[NodeValues], Ints]:
     """What the nodes of AdaBoost's trees say, by the weights of classes in their leaves, of each score; and (n_trees,)
     how many trees more the model has, this one counted: 1 where it makes no mistake, 0 where it makes as many as chance
@@ -110,14 +108,14 @@ def class_values(
 
     `certain`: (n_trees,) whether all is said before any tree: these say nothing.
     """
-    leaves = GrownLeaves.of(problem, growing).leaves
+    leaves = grown.leaves
     tree, weights = growing.tree[leaves], _class_weights(problem, growing, leaves)
     if leaf is LeafValue.LOGIT:
         whole = over_classes(weights)
         share = np.divide(weights[1], whole, out=np.full(len(leaves), 0.5), where=whole > 0)
         share = np.clip(share, _LEAST_SHARE, 1 - _LEAST_SHARE)
         values = np.where(certain[tree], 0.0, (portable.log(share) - portable.log(1 - share)) / 2)
-        return [with_values(problem, growing, leaves, values)], np.full(problem.n_trees, MOST_ROUNDS)
+        return [with_values(problem, growing, grown, values)], np.full(problem.n_trees, MOST_ROUNDS)
     n_classes = len(weights)
     wrong, total = _mistakes(weights, tree, problem.n_trees)
     is_perfect, is_useless = (wrong <= 0) & (total > 0), ~(n_classes * (total - wrong) > total)
@@ -130,7 +128,7 @@ def class_values(
     of_scores = range(n_classes) if n_scores > 1 else [1]
     values_of_scores = [say * ((vote == score) - 1 / n_classes) for score in of_scores]
     more = np.select([is_perfect, is_useless], [1, 0], MOST_ROUNDS)
-    return [with_values(problem, growing, leaves, values) for values in values_of_scores], more
+    return [with_values(problem, growing, grown, values) for values in values_of_scores], more
 
 
 def _class_weights(problem: Problem, growing: GrowingTrees, leaves: Ints) -> Floats:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.counting import CountRequest
-from madtree.learn.criteria import NodeValues
+from madtree.learn.criteria import NodeValues, criterion_of
 from madtree.learn.data import Array, Floats, Grid
 from madtree.learn.ensemble.leaf_values import GrownLeaves, places_of_leaves, quantile_values, with_values
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
-from madtree.learn.prune import leaf_predictions
 from madtree.learn.requests import Program, ReplaceRequest, SumsRequest
 from madtree.learn.route import Routing
 from madtree.trees import LOSSES, OFFSET
@@ -79,26 +78,24 @@ class RowScores:
             self.first_threshold = self.threshold
         return base + found[:, None]
 
-    def values(self, problem: Problem, growing: GrowingTrees) -> Program[NodeValues | None]:
-        """What the nodes of grown trees say; None where that follows from their sums."""
+    def values(self, problem: Problem, growing: GrowingTrees, grown: GrownLeaves) -> Program[NodeValues]:
+        """What the nodes of grown trees say."""
         if self._loss.level is None:
-            return None
-        leaves, rows = places_of_leaves(problem, growing, self.loss_values, self._weight_grid)
+            return (yield from criterion_of(problem).judging.values(problem, growing))
+        rows = places_of_leaves(problem, growing, grown, self.loss_values, self._weight_grid)
         # A row's residual is at most what a gradient of squares may be.
         values = yield from quantile_values(rows, self._loss.level, self.threshold, self._problem.largest_target)
-        return with_values(problem, growing, leaves, values)
+        return with_values(problem, growing, grown, values)
 
-    def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[Array]:
+    def add(self, problem: Problem, grown: GrownLeaves, values: NodeValues, score: int) -> Program[Array]:
         """Add what trees say to that score of each row; then gradients are those by the next score. The answer is the
         sums of losses, after the last score.
         """
-        node_values = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
-        grown = GrownLeaves.of(problem, growing)
-        changed = {"node_value": node_values[grown.above], "added_to": score}
+        changed = {"node_value": values.prediction[grown.above], "added_to": score}
         following = (score + 1) % self._loss.n_scores
         asked = {} if following else self._said
-        values = {**self._always, **changed, "next": following, **(asked if self.threshold is None else {})}
-        sums: Array = yield ReplaceRequest(self._function, values, problem, grown.way)
+        named = {**self._always, **changed, "next": following, **(asked if self.threshold is None else {})}
+        sums: Array = yield ReplaceRequest(self._function, named, problem, grown.way)
         return sums if self.threshold is None else (yield from self._find_threshold(asked))
 
     def _add_to_all(self, values: Floats) -> Program[None]:

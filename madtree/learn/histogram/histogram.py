@@ -41,39 +41,45 @@ class HistogramLayout:
     n_slots: int
     first: int = 0
 
-    @cached_property
+    @property
     def offsets(self) -> Ints:
         """(n_features + 1,) first bin of each feature, and the number of bins."""
-        return self._of_a_slot[0] * self.n_slots
+        return np.array(self.of_a_slot) * self.n_slots
+
+    @property
+    def of_a_slot(self) -> list[int]:
+        """The `offsets` where there is one slot."""
+        return self._offsets_and_runs[0]
 
     @property
     def runs(self) -> list[tuple[int, int]]:
         """From which to which feature, counted within the layout, all have as many codes."""
-        return self._of_a_slot[1]
+        return self._offsets_and_runs[1]
 
     @cached_property
-    def _of_a_slot(self) -> tuple[Ints, list[tuple[int, int]]]:
+    def _offsets_and_runs(self) -> tuple[list[int], list[tuple[int, int]]]:
         return _offsets_and_runs(self.widths.tobytes())
 
     def view(self, state: Array, first: int, last: int) -> Array:
         """(n_channels, last - first, n_slots, width) view of the histograms of some features of one width (`runs`)."""
-        part: Array = state[:, int(self.offsets[first]) : int(self.offsets[last])]
-        return part.reshape(len(state), last - first, self.n_slots, int(self.widths[first]))
+        offsets, n_slots = self.of_a_slot, self.n_slots
+        part: Array = state[:, offsets[first] * n_slots : offsets[last] * n_slots]
+        return part.reshape(len(state), last - first, n_slots, offsets[first + 1] - offsets[first])
 
     @property
     def total_bins(self) -> int:
-        return int(self._of_a_slot[0][-1]) * self.n_slots
+        return self.of_a_slot[-1] * self.n_slots
 
     def zeros(self, dtype: np.dtype[np.generic]) -> Array:
         return np.zeros((self.channels.count, self.total_bins), dtype)
 
 
 @lru_cache(maxsize=16)
-def _offsets_and_runs(widths: bytes) -> tuple[Ints, list[tuple[int, int]]]:
+def _offsets_and_runs(widths: bytes) -> tuple[list[int], list[tuple[int, int]]]:
     """Those of a layout of one slot with the `widths`, int64: each round of growth has several layouts with these."""
     of_features = np.frombuffer(widths, np.int64)
     changes = (flat_nonzero(np.diff(of_features)) + 1).tolist()
-    return np.concatenate(([0], np.cumsum(of_features))), list(pairwise([0, *changes, len(of_features)]))
+    return [0, *np.cumsum(of_features).tolist()], list(pairwise([0, *changes, len(of_features)]))
 
 
 @dataclass(frozen=True)
@@ -107,9 +113,9 @@ class Histograms:
 
     def features(self, first: int, last: int) -> Histograms:
         """Those of the features `first` to `last - 1`, counted within the layout."""
-        layout, offsets = self.layout, self.layout.offsets
+        layout, offsets = self.layout, self.layout.of_a_slot
         part = replace(layout, widths=layout.widths[first:last], first=layout.first + first)
-        return Histograms(part, self.state[:, int(offsets[first]) : int(offsets[last])])
+        return Histograms(part, self.state[:, offsets[first] * layout.n_slots : offsets[last] * layout.n_slots])
 
     def totals(self) -> Floats:
         """(n_channels, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one

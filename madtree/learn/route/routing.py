@@ -182,7 +182,7 @@ class Routing:
 
     def by_cut_alone(self, node: int) -> bool:
         """Whether a node sends each row by its code and cut, or, where that is missing, with the majority."""
-        return bool(self.surrogates[node] == 0 and self.table[node] < 0)
+        return self.surrogates.item(node) == 0 and self.table.item(node) < 0
 
     def advance(self, node: Ints, codes: CodesOfRows, rows: Ints | None = None) -> Ints:
         """One step down: the node (n_rows,) of each row after the step, from its node before.
