@@ -83,7 +83,7 @@ def _change(lines: Array, rows: ChangingRows, values: Mapping[str, Any], loss: R
             lines[:] = before
         if values["node_value"] is not None:
             assert rows.nodes is not None
-            lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes, mode="clip")
+            lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes)
     if values["next"] == 0:
         loss.end_round(lines)
 

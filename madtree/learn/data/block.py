@@ -123,6 +123,11 @@ class Codes:
             mix(own)
         return found
 
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether any code is that of a missing value."""
+        return bool(self.narrow.min(initial=1) == 0 or self.wide.min(initial=1) == 0)
+
     def gather(self, feature: Ints) -> Array:
         """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""
         return self.gather_at(feature, np.arange(self.n_rows))

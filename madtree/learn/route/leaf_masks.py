@@ -71,12 +71,13 @@ class LeafMasks:
         self._free += [mask] if other is None else [mask, other]
         return own, before
 
-    def enter(self, codes: Array, found: Ints) -> None:
-        """Write into `found` (n_rows,) the leaf that each row ends in; `codes` (n_features, n_rows)."""
+    def enter(self, codes: Array, has_missing: bool, found: Ints) -> None:
+        """Write into `found` (n_rows,) the leaf that each row ends in; `codes` (n_features, n_rows), and whether any
+        of them is 0.
+        """
         if self._line is None:
             found[:] = self._first
             return
-        has_missing = codes.min(initial=1) == 0
         room, columns = np.empty((self._n_lines, len(found)), np.uint8), list(codes)
         lines, marks = list(room), list(room.view(np.bool_))
         for feature, cut, missing_right, compare, mask, own, other, more in self._splits:

@@ -36,7 +36,7 @@ class WayDown:
         masks = self._masks_of(descent, replica) if by_masks else None
         for rows in pieces_of(len(found)):
             if masks is not None:
-                masks.enter(codes[:, rows], found[rows])
+                masks.enter(codes[:, rows], block.codes.has_missing, found[rows])
                 continue
             root = replica if n_groups == 1 else replica * n_groups + block.tree[rows]  # type: ignore[index]
             found[rows] = descent.leaves(root, CodeMatrix(codes[:, rows]))
