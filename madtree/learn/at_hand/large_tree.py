@@ -53,18 +53,15 @@ class Copies:
 
     def take(self, n_rows: int) -> RowColumns:
         """So many rows, whatever they are."""
-        for number, chunk in enumerate(self._chunks):
-            if self._used[number] + n_rows <= len(chunk):
-                break
-        else:
-            assert self._like is not None
+        number = next((i for i, chunk in enumerate(self._chunks) if self._used[i] + n_rows <= len(chunk)), None)
+        assert self._like is not None
+        if number is None:
             number, size = len(self._chunks), max(n_rows, self._chunk_rows)
-            chunk = self._like.empty(size, self._allocator, len(self._like.limbs))
-            self._chunks.append(chunk)
+            self._chunks.append(self._like.empty(size, self._allocator, len(self._like.limbs)))
             self._used.append(0)
         first = self._used[number]
         self._used[number] = stop = first + n_rows
-        return chunk.part(first, stop)
+        return self._chunks[number].part(first, stop)
 
 
 class LargeTree:

@@ -13,8 +13,9 @@ from functools import partial
 import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
+from madtree.learn.at_hand.row_columns import RowColumns
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
-from madtree.learn.counting import CountRequest, Records, RowsByNode, transition
+from madtree.learn.counting import CountRequest, RowsByNode, transition
 from madtree.learn.data import Allocator, Array, Block, Bools, Coroutine, Ints, Runs, in_memory, pieces_of
 from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
@@ -39,7 +40,7 @@ class Descending(RowsByNode):
             yield Descending(self.rows.part(piece.start, piece.stop), self.nodes, np.array([piece.stop - piece.start]))
 
 
-def enter_sides(node: int, rows: Records, routing: Routing, right: Bools) -> None:
+def enter_sides(node: int, rows: RowRecords | RowColumns, routing: Routing, right: Bools) -> None:
     """Enter into `right` (n_rows,) whether each of a node's rows goes right."""
     feature, lowered = routing.feature.item(node), routing.missing_right.item(node)
     by_cut, cut = routing.by_cut_alone(node), routing.cut.item(node) - lowered

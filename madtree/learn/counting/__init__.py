@@ -5,5 +5,5 @@ from __future__ import annotations
 from madtree.learn.counting.count_request import COUNTED, CountRequest, batches, by_rows, drawn_layout, state_limit
 from madtree.learn.counting.frontier import Frontier, frontier_values
 from madtree.learn.counting.joint_tables import lines_together
-from madtree.learn.counting.rows_by_node import Records, RowsByNode
+from madtree.learn.counting.rows_by_node import RowsByNode
 from madtree.learn.counting.transition import PlacedBlock, final, merge, transition, transition_coroutine

@@ -122,10 +122,8 @@ def train_boosted(
             member = number * loss.n_scores + score
             if score == 0 or not loss.of_votes:
                 of_tree, growing, grown = yield from _grown(boosting, of_round, number, member, go_on, rows_at_hand)
-                if boosting.method.leaf is not LeafValue.STEP:
-                    of_scores, more = class_values(
-                        of_tree, growing, grown, boosting.method.leaf, loss.n_scores, certain
-                    )
+                if (leaf := boosting.method.leaf) is not LeafValue.STEP:
+                    of_scores, more = class_values(of_tree, growing, grown, leaf, loss.n_scores, certain)
                     most = np.minimum(most, number + more)
             values = of_scores[score] if of_scores else (yield from scores.values(of_tree, growing, grown))
             outcome = yield from conclude(of_tree, growing, values)

@@ -40,7 +40,8 @@ def of_few_bits(problem: Problem, member: int) -> Problem:
 
 def count_finely(problem: Problem, growing: GrowingTrees, grown: GrownLeaves) -> Program[None]:
     """Take the sums of all nodes anew, but of those below leaves, by the problem's gradients as they are."""
-    slots, n_leaves = growing.slots(grown.leaves)[grown.above], len(grown.leaves)
+    slots = growing.slots(grown.leaves)[grown.above]
+    n_leaves = len(grown.leaves)
     sums = np.zeros_like(growing.sums)
     sums[:, grown.leaves] = yield CountRequest(
         "limbs", problem, grown.way, slots, n_leaves, n_rows=int(problem.rows.sum())

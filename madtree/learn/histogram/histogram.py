@@ -46,19 +46,15 @@ class HistogramLayout:
         """(n_features + 1,) first bin of each feature, and the number of bins."""
         return np.array(self.of_a_slot) * self.n_slots
 
-    @property
+    @cached_property
     def of_a_slot(self) -> list[int]:
         """The `offsets` where there is one slot."""
-        return self._offsets_and_runs[0]
-
-    @property
-    def runs(self) -> list[tuple[int, int]]:
-        """From which to which feature, counted within the layout, all have as many codes."""
-        return self._offsets_and_runs[1]
+        return _offsets_and_runs(self.widths.tobytes())[0]
 
     @cached_property
-    def _offsets_and_runs(self) -> tuple[list[int], list[tuple[int, int]]]:
-        return _offsets_and_runs(self.widths.tobytes())
+    def runs(self) -> list[tuple[int, int]]:
+        """From which to which feature, counted within the layout, all have as many codes."""
+        return _offsets_and_runs(self.widths.tobytes())[1]
 
     def view(self, state: Array, first: int, last: int) -> Array:
         """(n_channels, last - first, n_slots, width) view of the histograms of some features of one width (`runs`)."""
