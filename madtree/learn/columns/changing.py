@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Block, Bools, Floats, Ints, require, required
+from madtree.learn.data import Array, Block, Bools, Floats, Ints, require, required
 from madtree.learn.problem import Problem, Sampled
 from madtree.records import dataclass
 
@@ -29,6 +29,11 @@ class ChangingRows:
         """Some rows that stand one after the other."""
         nodes = None if self.nodes is None else self.nodes[rows]
         return ChangingRows(self.block.rows(rows), self.problem, nodes)
+
+    def own(self, name: str) -> Array:
+        """The column of that name, which is there, where it may be written over, else a copy."""
+        column: Array = getattr(self.block, name)
+        return column if self.in_place and column.flags.writeable else column.copy()
 
     @property
     def held_out(self) -> Bools | None:

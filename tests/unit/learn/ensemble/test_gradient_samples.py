@@ -59,6 +59,7 @@ def test_large_gradients_are_kept_and_others_count_for_all_of_them(top_rate: flo
     assert isinstance(counted, SumsRequest)
     sampled = program.send(counted.of(block, None))
     assert isinstance(sampled, ReplaceRequest)
+    block.lock()  # else they were written over
     after, _ = sampled.applied_to(block, None)
     with pytest.raises(StopIteration) as ended:
         program.send(None)
