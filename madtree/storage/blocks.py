@@ -35,7 +35,7 @@ class _Spilled:
 
     @cached_property
     def column(self) -> Array:
-        """The column itself, which new values are written over: where system calls did that, from arrays made anew, a
+        """The column itself, mapped: new values are written over it. With new arrays and system calls instead, a
         boosted model of 1,000,000 rows took 1.04 of the time, and 1.09 with rows drawn by gradient.
         """
         return np.frombuffer(self.file.read(self.span), self.kind).reshape(self.shape)
@@ -206,6 +206,7 @@ class BlockStore(Provider):
     def _put(self, before: Array | _Spilled | None, column: Array) -> Array | _Spilled:
         """Keep a column in the place of another one, or of none."""
         if isinstance(before, _Spilled) and (before.kind, before.shape) == (column.dtype, column.shape):
+            before.column.flags.writeable = True  # it may have been remembered, and is no more
             before.column[...] = column
             return before
         held = 0 if before is None or isinstance(before, _Spilled) else before.nbytes

@@ -31,7 +31,7 @@ class ChangingRows:
         return ChangingRows(self.block.rows(rows), self.problem, nodes)
 
     def own(self, name: str) -> Array:
-        """The column of that name, which is there, where it may be written over, else a copy."""
+        """The column of that name, which must be there: itself where it may be written over, else a copy."""
         column: Array = getattr(self.block, name)
         return column if self.in_place and column.flags.writeable else column.copy()
 

@@ -66,7 +66,7 @@ def add_joint(
     """Count the rows of one node by pairs of features.
 
     Args:
-        columns: of some of `joint_pairs` the codes (n_rows,), as `Records.joint_codes` has them.
+        columns: of some of `joint_pairs`, ascending, the codes (n_rows,), as `Records.joint_codes` has them.
         values: what is summed, (n_rows,) each: by channel, None for 1; or packed as one.
         lines: of all pairs, the fewest.
     """

@@ -35,7 +35,7 @@ _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
 _DRAWN = 32  # bits of a hash
 _FACTOR = np.uint32(0x846CA68B)  # by which its last bits change the first ones: by a key alone, trees would draw alike
-# A packed number is the gradient, times this, and the hessian, and this for the row.
+# A packed number is the gradient times the first, plus the hessian, plus the second for the row.
 _GRADIENT, _ROW = 2.0**21, 2.0**-12
 
 

@@ -149,8 +149,8 @@ class ReplaceRequest(OfRows):
         return COLUMN_FUNCTIONS[self.function].columns
 
     def applied_to(self, block: Block, nodes: Ints | None) -> tuple[Block, Array]:
-        """A block with the new columns, and what its rows say; `nodes` (n_rows,) of these, where there are trees. What
-        has been made so before may be written over, unless it is read-only.
+        """A block with the new columns, and what its rows say; `nodes` (n_rows,) of these, where there are trees. The
+        block's own columns may be written over, unless they are read-only.
         """
         return with_columns(block, self.function, self._checked, self.problem, nodes, in_place=True)
 

@@ -25,6 +25,7 @@ from madtree.learn.requests import (
     RememberRequest,
     ReplaceRequest,
     Request,
+    SampleRequest,
     SumsRequest,
     driven,
 )
@@ -271,7 +272,7 @@ def _of_numbers() -> tuple[Problem, Block]:
 
 def test_a_column_in_a_file_is_written_over() -> None:
     """The file has the packed rows, and what they get at first: a limit that leaves no place for more is enough for
-    for many rounds.
+    many rounds.
     """
     problem, block = _of_numbers()
     blocks = cut(block, np.arange(block.codes.n_rows), 3)
@@ -295,7 +296,7 @@ def test_no_column_is_written_to_a_file_twice(more: dict[str, Any], monkeypatch:
         return _WRITE(self, data, at)
 
     monkeypatch.setattr(TemporaryFile, "write", write)
-    # Drawn rows are not before some rounds.
+    # Rows are drawn after ten rounds only.
     grown = grown_by(problem, store_of(blocks, problem, 0, ANYWHERE), BoostParameters("squared_error", 14, **more))
     assert len(grown[0]) == 14
     assert len(set(written)) == len(written) >= 3 * 5
@@ -348,7 +349,7 @@ def test_new_columns_come_with_their_losses(loss: str, n_classes: int, weighted:
     assert {float(sums[:, 0].sum()) for sums in told} == {900.0}
 
 
-@pytest.mark.parametrize("kind", ["blocks", "both"])
+@pytest.mark.parametrize("kind", ["blocks", "both", "file"])
 def test_new_columns_are_not_written_over_those_that_are_remembered(kind: str) -> None:
     problem, block = problem_of(sample_rows(900, 2), 2, Parameters("gini", 3))
     provider = PROVIDERS[kind](problem, cut(block, np.arange(900), 3))
@@ -367,6 +368,9 @@ def test_new_columns_are_not_written_over_those_that_are_remembered(kind: str) -
     assert (ask(asked[-1]) != before).any()
     ask(RememberRequest(back=True))
     np.testing.assert_array_equal(ask(asked[-1].then), before)
+    ask(RememberRequest(back=False))
+    ask(SampleRequest(1.0, 0))  # then nothing is remembered any more
+    assert (ask(asked[-1]) != before).any()
 
 
 def test_rows_that_all_processes_share_are_not_replaced_in_silence() -> None:
