@@ -66,7 +66,7 @@ class BestFirst:
     def choose(self, growing: GrowingTrees) -> Ints:
         candidates = growing.candidates
         parent = growing.parent[candidates]  # -1 of roots, which come first of all
-        if self.share < 1:
+        if self.share < 1 or self.rows < np.inf:
             reached = self._come_first(growing, parent)
         else:
             reached = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]

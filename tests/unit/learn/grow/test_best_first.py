@@ -118,7 +118,7 @@ def test_groups_folds_and_ways_of_counting(n_classes: int, max_surrogates: int) 
     blocks = cut(block, np.random.default_rng(0).permutation(block.codes.n_rows), 4)
     assert_identical(expected, train_by(problem, ManyBlocks(blocks)))
     n_found = []
-    for share, n_rows in ((0.01, np.inf), (0.5, 100), (0.5, np.inf), (1.0, np.inf)):
+    for share, n_rows in ((0.01, np.inf), (0.5, 100), (1.0, 100), (1.0, np.inf)):
         policy = BestFirst(8, share, n_rows)
         found = train_by(problem, at_hand(blocks), policy)
         for name in ("impurity", "risk"):  # squares are added up from leaves, of which more have grown
