@@ -234,9 +234,7 @@ class BlockStore(Provider):
         return _Spilled(self._file, self._file.write(column.tobytes()), column.dtype, column.shape)
 
     def _block(self, kept: _Kept) -> Block:
-        columns = {
-            name: column.column if isinstance(column, _Spilled) else column for name, column in kept.columns.items()
-        }
+        columns = {name: each.column if isinstance(each, _Spilled) else each for name, each in kept.columns.items()}
         codes = Codes(kept.layout, columns.pop("narrow"), columns.pop("wide"))
         return Block(codes, **columns)
 
