@@ -59,8 +59,7 @@ def _room(rows: ChangingRows, values: Mapping[str, Any], name: str, n_lines: int
     one: memory that is touched for the first time takes as long as what is written to it.
     """
     shape, own = (n_lines, rows.block.codes.n_rows), getattr(rows.block, name)
-    is_free = rows.in_place and values["base"] is None and own is not None and own.flags.writeable
-    return own if is_free and own.shape == shape else np.empty(shape)
+    return own if values["base"] is None and rows.is_free(name) and own.shape == shape else np.empty(shape)
 
 
 def _columns_of(loss: RowLoss) -> tuple[str, ...]:

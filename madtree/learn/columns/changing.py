@@ -30,10 +30,10 @@ class ChangingRows:
         nodes = None if self.nodes is None else self.nodes[rows]
         return ChangingRows(self.block.rows(rows), self.problem, nodes)
 
-    def own(self, name: str) -> Array:
-        """The column of that name, which must be there: itself where it may be written over, else a copy."""
-        column: Array = getattr(self.block, name)
-        return column if self.in_place and column.flags.writeable else column.copy()
+    def is_free(self, name: str) -> bool:
+        """Whether there is a column of that name that may be written over."""
+        column: Array | None = getattr(self.block, name)
+        return self.in_place and column is not None and column.flags.writeable
 
     @property
     def held_out(self) -> Bools | None:

@@ -68,7 +68,8 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
     identity = required(block.identity, "identity")
     assert block.weight is not None
     key = keyed(_DRAWN, values["seed"], np.array([values["tree"]]))[0]
-    fold, limbs = np.empty(block.codes.n_rows, np.uint8), {name: rows.own(name) for name in _LIMBS}
+    fold, columns = np.empty(block.codes.n_rows, np.uint8), {name: getattr(block, name) for name in _LIMBS}
+    limbs = {name: own if rows.is_free(name) else own.copy() for name, own in columns.items()}
     least_size = least_sizes(values["top"], values["least"])
     for piece in pieces_of(len(fold), CACHED_ROWS):
         tree = None if block.tree is None else block.tree[piece]

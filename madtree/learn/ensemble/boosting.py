@@ -43,7 +43,7 @@ SHARED_ROWS = 4_096  # the same where several processes have the rows, and would
 # the rows of a node from which on it is less: then a child that nobody needs costs more than the pass that it may save.
 # Of a million rows a tree of 31 leaves then has 70 nodes searched in 16 passes, and 1.90 million rows counted; with
 # 0.4 of all nodes alike these are 71 in 15, and 2.09; with 0.2 they are 62 in 19, and 1.98; one by one, 57 in 31, and
-# 1.86. The first takes nine tenths of the second's time, and nineteen twentieths of the third's.
+# 1.86. It takes nine tenths of the time that 0.4 takes, and nineteen twentieths of that of 0.2.
 QUEUE_SHARE = 0.5
 QUEUE_ROWS = 50_000
 

@@ -41,7 +41,7 @@ class HistogramLayout:
     n_slots: int
     first: int = 0
 
-    @property
+    @cached_property
     def offsets(self) -> Ints:
         """(n_features + 1,) first bin of each feature, and the number of bins."""
         return np.array(self.of_a_slot) * self.n_slots

@@ -118,15 +118,18 @@ def test_groups_folds_and_ways_of_counting(n_classes: int, max_surrogates: int) 
     blocks = cut(block, np.random.default_rng(0).permutation(block.codes.n_rows), 4)
     assert_identical(expected, train_by(problem, ManyBlocks(blocks)))
     n_found = []
-    for share, n_rows in ((0.01, np.inf), (0.5, 100), (1.0, 100), (1.0, np.inf)):
+    for share, n_rows in ((0.01, np.inf), (0.5, 100), (0.5, np.inf), (1.0, 100), (1.0, np.inf)):
         policy = BestFirst(8, share, n_rows)
         found = train_by(problem, at_hand(blocks), policy)
-        for name in ("impurity", "risk"):  # squares are added up from leaves, of which more have grown
-            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-14, err_msg=name)
-        assert_identical(expected, replace(found, impurity=expected.impurity, risk=expected.risk))
+        # Squares are added up from the leaves that have grown, fewer ones here than of what is expected.
+        if not n_classes and (share, n_rows) != (1.0, np.inf):
+            for name in ("impurity", "risk"):
+                np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-14, err_msg=name)
+            found = replace(found, impurity=expected.impurity, risk=expected.risk)
+        assert_identical(expected, found)
         n_found.append(np.count_nonzero(grown_by(problem, at_hand(blocks), policy).feature >= 0))
-    assert n_found == sorted(n_found)
-    assert n_found[1] < n_found[3]
+    assert n_found[0] <= n_found[1] <= n_found[2] < n_found[4]
+    assert n_found[1] <= n_found[3] <= n_found[4]
     whole = train_by(problem, at_hand(blocks), LevelWise())
     for name in ("tree", "node_id", "feature", "n_rows", "prediction", "complexity", "importance"):
         np.testing.assert_allclose(getattr(whole, name), getattr(expected, name), rtol=1e-12, err_msg=name)
