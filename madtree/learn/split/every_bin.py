@@ -13,14 +13,16 @@ import numpy as np
 
 from madtree.learn.binning import MISSING
 from madtree.learn.criteria import criterion_of
-from madtree.learn.data import UNKNOWN, Bools, Floats, Ints, flat_nonzero
+from madtree.learn.data import UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, Histograms
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, Rounding
 from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import allowed_segments, bins_of_segments, in_order, pieces
 from madtree.learn.split.search import search
 from madtree.records import dataclass
+
+_FEW_ROWS = 2 ** (31 - Rounding.HESSIAN_BITS)  # whose sums are int32, where gradients and hessians have few bits
 
 
 def bin_gains_apply(problem: Problem) -> bool:
@@ -44,80 +46,91 @@ def search_every_bin(
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     layout, chunk_values = histograms.layout, problem.tuning.chunk_values
-    unordered = problem.unordered[layout.first : layout.first + len(layout.widths), None]
-    others = unordered | _have_missing(histograms)
+    missing = [histograms.view(*run)[0, :, :, MISSING] for run in layout.runs]
+    others = problem.unordered[layout.first : layout.first + len(layout.widths), None] | (np.concatenate(missing) > 0)
     plain = ~others
     if allowed is not None:
         chosen = allowed_segments(allowed, layout)
         plain, others = plain & chosen, others & chosen
-    best = BestOfSegments.of(problem, histograms, plain, tree)
+    parts = (
+        BestOfSegments.of(problem, layout.n_slots, segments, _up_to(problem, counts, sums), tree)
+        for segments, counts in pieces(histograms, plain, problem.tuning.rough_bins)
+    )
+    best = next(parts, None)
     for first, last, has_others in in_order(others, plain):
-        best.enter(found, first, last)
+        while best is not None and best.first < last:
+            best.enter(found, first, last, layout.first, sums)
+            yield
+            if best.first + len(best.gain) > last:
+                break
+            best = next(parts, None)
         if has_others:
-            part = bins_of_segments(histograms.features(first, last), chunk_values, others[first:last])
-            for some in part:
+            for some in bins_of_segments(histograms.features(first, last), chunk_values, others[first:last]):
                 search(problem, [some], tree, found, sums=sums, bounds=bounds)
                 yield
-        yield
 
 
-def _have_missing(histograms: Histograms) -> Bools:
-    """(n_features, n_slots) segments with rows whose value is missing."""
-    layout = histograms.layout
-    counts = [histograms.view(*run)[: layout.channels.n_counts, :, :, MISSING] for run in layout.runs]
-    return np.asarray(np.concatenate(counts, axis=1).any(axis=0))
+def _up_to(problem: Problem, counts: Array, sums: Floats) -> Ints:
+    """(n_channels, m, width) sums up to each bin of segments with the `counts` (n_channels, m, width).
+
+    Integers are added up many times quicker than other numbers, and small ones are made of those, and back, in a third
+    of the time.
+    """
+    few = problem.is_packed and sums[0].max() < _FEW_ROWS
+    dtype = np.int32 if few else np.int64
+    return counts.astype(dtype, copy=False).cumsum(axis=2, dtype=dtype)
 
 
 @dataclass(frozen=True)
 class BestOfSegments:
-    """The best split of each segment: by feature, counted within the layout, and slot.
+    """The best split of each of some segments.
 
     Attributes:
-        gain: (n_segments,) 0 where there is none.
-        codes: (2, n_segments) those next to the cut.
-        sums: (2, n_channels, n_segments) of the rows on the left, and of all.
+        first: their first feature, counted within the layout.
+        gain: (n_features, n_slots) from that feature on; 0 where there is none.
+        segments: (m,) ascending, by feature, counted within the layout, and slot.
+        upto: (n_channels, m, width) sums up to each bin.
+        left: (m,) the code on the left of the cut.
     """
 
-    layout: HistogramLayout
+    first: int
     gain: Floats
-    codes: Ints
-    sums: Floats
+    segments: Ints
+    upto: Ints
+    left: Ints
 
     @classmethod
-    def of(cls, problem: Problem, histograms: Histograms, looked_at: Bools, tree: Ints) -> BestOfSegments:
-        """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `tree`
-        (n_slots,) of each slot.
+    def of(cls, problem: Problem, n_slots: int, segments: Ints, upto: Ints, tree: Ints) -> BestOfSegments:
+        """Of segments by ordered features, none of which has rows with the missing code; `tree` (n_slots,) of each
+        slot.
         """
-        layout, n_channels, n = histograms.layout, len(histograms.state), looked_at.size
-        found = cls(layout, np.zeros(n), np.zeros((2, n), np.int64), np.zeros((2, n_channels, n)))
         bin_gains, least = criterion_of(problem).bin_gains, max(problem.parameters.min_bucket, 1)
         assert bin_gains is not None
-        for segments, counts in pieces(histograms, looked_at, problem.tuning.rough_bins):
-            # Integers are added up many times quicker than other numbers.
-            upto: Ints = np.cumsum(counts.astype(np.int64, copy=False), axis=2)
-            gains = bin_gains(problem, tree.take(segments % layout.n_slots), upto, least)
-            starts = np.arange(0, gains.size, gains.shape[1])
-            # A maximum along the lines of a matrix takes several times as long.
-            best = np.maximum.reduceat(gains.ravel(), starts)
-            place = (gains >= (best * (1 - TIE))[:, None]).argmax(axis=1)
-            left = upto.reshape(n_channels, -1).take(starts + place, axis=1)
-            following = (upto[0] > left[0][:, None]).argmax(axis=1)
-            found.gain[segments] = best
-            found.codes[0, segments], found.codes[1, segments] = place + 1, following + 1
-            found.sums[0][:, segments], found.sums[1][:, segments] = left, upto[:, :, -1]
-        return found
+        gains = bin_gains(problem, tree.take(segments % n_slots), upto, least)
+        # A maximum along the lines of a matrix takes several times as long.
+        best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, gains.shape[1]))
+        first, last = int(segments[0]) // n_slots, int(segments[-1]) // n_slots
+        gain = np.zeros((last - first + 1, n_slots))
+        gain.put(segments - first * n_slots, best)
+        return cls(first, gain, segments, upto, (gains >= (best * (1 - TIE))[:, None]).argmax(axis=1))
 
-    def enter(self, found: BestSplits, first: int, last: int) -> None:
-        """Improve `found` by those of the features `first` to `last - 1`."""
-        n_slots = self.layout.n_slots
-        gain = self.gain[first * n_slots : last * n_slots].reshape(last - first, n_slots)
+    def enter(self, found: BestSplits, first: int, last: int, index: int, sums: Floats) -> None:
+        """Improve `found` by those of the features `first` to `last - 1`; `index` of the layout's first feature in the
+        whole problem, and `sums` (n_channels, n_slots) of all rows of each slot.
+        """
+        first, n_slots = max(first, self.first), self.gain.shape[1]
+        gain = self.gain[first - self.first : last - self.first]
         # What is further below the largest gain could matter by a longer chain of near ties only (see `margins`).
         near = flat_nonzero(gain >= np.maximum.reduce(gain, axis=0) * (1 - 2 * len(gain) * TIE))
-        slots, at = found.beaten_by(near % n_slots, gain.ravel().take(near))
+        slots, at = found.beaten_by(near % n_slots, gain.take(near))
         if len(slots):
-            segments = near.take(at) + first * n_slots
-            found.gain[slots] = self.gain.take(segments)
-            found.feature[slots] = self.layout.first + segments // n_slots
-            found.left[slots], found.right[slots] = self.codes.take(segments, axis=1)
-            found.left_sums[:, slots], found.known_sums[:, slots] = self.sums.take(segments, axis=2)
+            near = near.take(at)
+            mine = self.segments.searchsorted(near + first * n_slots)
+            left, (n_channels, _, width) = self.left.take(mine), self.upto.shape
+            upto = self.upto.reshape(n_channels, -1).take(mine * width + left, axis=1)
+            found.gain[slots] = gain.take(near)
+            found.feature[slots] = index + first + near // n_slots
+            found.left[slots] = left
+            found.right[slots] = (self.upto[0].take(mine, axis=0) > upto[0][:, None]).argmax(axis=1)
+            found.left_sums[:, slots], found.known_sums[:, slots] = upto, sums.take(slots, axis=1)
             found.missing_side[slots] = UNKNOWN

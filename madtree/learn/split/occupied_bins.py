@@ -164,7 +164,7 @@ def in_order(whole: Bools, others: Bools) -> Iterator[tuple[int, int, bool]]:
 
 def pieces(histograms: Histograms, looked_at: Bools, n_bins: int) -> Iterator[tuple[Ints, Array]]:
     """Segments that are `looked_at` (n_features, n_slots), of some `n_bins` bins at a time: their numbers (m,), and
-    (n_channels, m, D) what is counted of them, without the missing code.
+    (n_channels, m, width) what is counted of them.
     """
     layout, n_channels = histograms.layout, len(histograms.state)
     for first, last in layout.runs:
@@ -177,7 +177,7 @@ def pieces(histograms: Histograms, looked_at: Bools, n_bins: int) -> Iterator[tu
         for i in range(0, len(some), size):
             mine = some[i : i + size]
             all_of_them = len(some) == segments.shape[1]
-            counts = segments[:, i : i + size, 1:] if all_of_them else segments[:, mine, 1:]
+            counts = segments[:, i : i + size] if all_of_them else segments.take(mine, axis=1)
             yield mine + first * layout.n_slots, counts
 
 

@@ -107,7 +107,7 @@ class LikelyBins:
         best, parts, n_bins, most = gain.copy(), [], 0, problem.tuning.rough_bins
         for segments, counts in pieces(histograms, looked_at, problem.tuning.rough_bins):
             slot = segments % layout.n_slots
-            (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts)
+            (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts[:, :, 1:])
             if segments[-1] - segments[0] < layout.n_slots:  # of one segment each, and `at` takes many times as long
                 best[slot] = np.maximum(best[slot], gains)
             else:
