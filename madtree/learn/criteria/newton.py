@@ -64,12 +64,9 @@ def with_penalties(criterion: Criterion, problem: Problem) -> Criterion:
 
 @lru_cache(maxsize=8)
 def _penalized(criterion: Criterion, l2: float, least: float, by_bins: bool) -> Criterion:
-    def gain(left: Floats, right: Floats, possible: Bools | None = None) -> Floats:
+    def gain(left: Floats, right: Floats, possible: Bools | bool = True) -> Floats:
         found = penalized_gain(left, right, l2)
-        gains = found > least
-        if possible is not None:
-            gains &= possible
-        np.copyto(found, 0.0, where=~gains)
+        np.copyto(found, 0.0, where=~((found > least) & possible))
         return found
 
     def gain_by_terms(left: Floats, right: Floats, terms: LeafTerms) -> Floats:

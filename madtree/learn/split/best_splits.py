@@ -83,14 +83,13 @@ class BestSplits:
         the order of features, and of each the `slot` (n,) and the `gain` (n,) are given.
         """
         better = flat_nonzero(gain > self.gain.take(slot) * (1 + TIE))
-        limits: dict[int, float] = {}  # by slot: the gain, times the tolerance
-        best: dict[int, int] = {}  # by slot: the segment
+        best: dict[int, tuple[float, int]] = {}  # by slot: the gain, times the tolerance, and the segment
         each = (values.take(better).tolist() for values in (slot, gain))
-        for place, own, segment in zip(*each, better.tolist(), strict=True):
-            if own > limits.get(place, 0.0):
-                limits[place], best[place] = own * (1 + TIE), segment
-        slots = sorted(best)
-        return np.array(slots, np.int64), np.array([best[slot] for slot in slots], np.int64)
+        for one, own, segment in zip(*each, better.tolist(), strict=True):
+            if one not in best or own > best[one][0]:
+                best[one] = own * (1 + TIE), segment
+        slots = np.array(sorted(best), np.int64)
+        return slots, np.array([best[place][1] for place in slots.tolist()], np.int64)
 
     def enter(self, slots: Ints, part: BestSplits) -> None:
         """Put the splits of some slots (m,) in place."""

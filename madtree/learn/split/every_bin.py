@@ -14,7 +14,7 @@ import numpy as np
 from madtree.learn.binning import MISSING
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
-from madtree.learn.histogram import HistogramLayout, Histograms
+from madtree.learn.histogram import Histograms
 from madtree.learn.problem import Problem, Rounding
 from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.margins import TIE
@@ -52,10 +52,8 @@ def search_every_bin(
     if allowed is not None:
         chosen = allowed_segments(allowed, layout)
         plain, others = plain & chosen, others & chosen
-    parts = (
-        BestOfSegments.of(problem, layout.n_slots, segments, _up_to(problem, counts, sums), tree)
-        for segments, counts in pieces(histograms, plain, problem.tuning.rough_bins)
-    )
+    some = pieces(histograms, plain, problem.tuning.rough_bins)
+    parts = (BestOfSegments.of(problem, *piece, tree, sums) for piece in some)
     best = next(parts, None)
     for first, last, has_others in in_order(others, plain):
         while best is not None and best.first < last:
@@ -65,20 +63,9 @@ def search_every_bin(
                 break
             best = next(parts, None)
         if has_others:
-            for some in bins_of_segments(histograms.features(first, last), chunk_values, others[first:last]):
-                search(problem, [some], tree, found, sums=sums, bounds=bounds)
+            for bins in bins_of_segments(histograms.features(first, last), chunk_values, others[first:last]):
+                search(problem, [bins], tree, found, sums=sums, bounds=bounds)
                 yield
-
-
-def _up_to(problem: Problem, counts: Array, sums: Floats) -> Ints:
-    """(n_channels, m, width) sums up to each bin of segments with the `counts` (n_channels, m, width).
-
-    Integers are added up many times quicker than other numbers, and small ones are made of those, and back, in a third
-    of the time.
-    """
-    few = problem.is_packed and sums[0].max() < _FEW_ROWS
-    dtype = np.int32 if few else np.int64
-    return counts.astype(dtype, copy=False).cumsum(axis=2, dtype=dtype)
 
 
 @dataclass(frozen=True)
@@ -100,12 +87,17 @@ class BestOfSegments:
     left: Ints
 
     @classmethod
-    def of(cls, problem: Problem, n_slots: int, segments: Ints, upto: Ints, tree: Ints) -> BestOfSegments:
-        """Of segments by ordered features, none of which has rows with the missing code; `tree` (n_slots,) of each
-        slot.
+    def of(cls, problem: Problem, segments: Ints, counts: Array, tree: Ints, sums: Floats) -> BestOfSegments:
+        """Of segments by ordered features with the `counts` (n_channels, m, width), none of which are of the missing
+        code; of each slot the `tree` (n_slots,) and the `sums` (n_channels, n_slots) of all rows.
+
+        Integers are added up many times quicker than other numbers, and made of those, and back, in a third of the time
+        where they are small.
         """
         bin_gains, least = criterion_of(problem).bin_gains, max(problem.parameters.min_bucket, 1)
         assert bin_gains is not None
+        dtype, n_slots = np.int32 if problem.is_packed and sums[0].max() < _FEW_ROWS else np.int64, len(tree)
+        upto: Ints = counts.astype(dtype, copy=False).cumsum(axis=2, dtype=dtype)
         gains = bin_gains(problem, tree.take(segments % n_slots), upto, least)
         # A maximum along the lines of a matrix takes several times as long.
         best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, gains.shape[1]))

@@ -12,6 +12,7 @@ from madtree.learn.data import Grid
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout, Histograms
 from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.rounding import Rounding
 from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.every_bin import bin_gains_apply, search_every_bin
 from madtree.learn.split.occupied_bins import occupied_bins
@@ -89,7 +90,10 @@ def _splits(problem: Problem, state: Array, allowed: Array | None, *, at_once: b
 @pytest.mark.parametrize("parameters", [{}, {"l2": 3.0}, {"min_gain": 40.0}], ids=["plain", "l2", "least gain"])
 @pytest.mark.parametrize(
     "shape",
-    ["random", "sparse", "replicas", "near ties", "alike", "little hessian", "missing", "categories", "some allowed"],
+    [
+        *("random", "sparse", "replicas", "near ties", "alike", "little hessian", "missing", "categories"),
+        *("some allowed", "few bits", "few bits of many rows"),
+    ],
 )
 def test_splits_are_those_of_the_search(shape: str, parameters: dict[str, float]) -> None:
     unordered = np.zeros(len(WIDTHS), np.bool_)
@@ -97,6 +101,12 @@ def test_splits_are_those_of_the_search(shape: str, parameters: dict[str, float]
         unordered[[0, 5, 6, 10]] = True
     problem = _problem(unordered, **parameters)
     state = _state(problem, shape)
+    if shape.startswith("few bits"):
+        assert problem.target_grid is not None
+        assert problem.weight_grid is not None
+        problem = replace(problem, rounding=Rounding(1, 0, problem.target_grid, problem.weight_grid, True))
+    if shape == "few bits of many rows":
+        state *= 2**20  # more than an int32 holds
     some = np.random.default_rng(7).random((N_SLOTS, len(WIDTHS))) < 0.3
     allowed = some if shape == "some allowed" else None
     found, expected = (_splits(problem, state, allowed, at_once=at_once) for at_once in (True, False))
