@@ -55,7 +55,7 @@ class Criterion:
             None where they may be any.
         bin_gains: for `every_bin`: `gain` (m, n_bins) behind each bin of m segments, to the bit, 0 where no split is
             possible; from the segments' trees (m,), the sums of each channel (n_channels, m, n_bins) up to each bin,
-            the missing one left out, and from the rows that either side must keep. None where that is not quicker.
+            whole numbers, and from the rows that either side must keep. None where that is not quicker.
         for_problem: makes of it the criterion for a problem, where that depends on its parameters; None where not.
 
     For bounds that rule out candidates before their gains are computed, None where there is no such function:

@@ -91,8 +91,8 @@ class BestOfSegments:
         """Of segments by ordered features with the `counts` (n_channels, m, width), none of which are of the missing
         code; of each slot the `tree` (n_slots,) and the `sums` (n_channels, n_slots) of all rows.
 
-        Integers are added up many times quicker than other numbers, and made of those, and back, in a third of the time
-        where they are small.
+        Integers are added up many times quicker than other numbers. Those of 32 bits are made of floats, and floats of
+        them, in a third of the time that those of 64 take.
         """
         bin_gains, least = criterion_of(problem).bin_gains, max(problem.parameters.min_bucket, 1)
         assert bin_gains is not None
