@@ -10,6 +10,7 @@ import pytest
 from kept_sessions import KeptSessions
 from psycopg import sql
 from shares import share
+from training import compress_quickly
 
 from tests.unit.test_forged_bytes import CASES, score_plan
 
@@ -99,6 +100,7 @@ def tables(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
     """The schema with a table, a forest of it, and long work for the functions that go in steps."""
     with sessions.session(dsn) as db:
         db.execute(f"SET search_path = {shared_schema}, public")
+        compress_quickly(db)
         db.execute(
             "CREATE TABLE data AS SELECT i AS id, sin(i) AS a, cos(i * 1.3) AS b, i * 7919 % 1009 AS c, i % 400 AS g, "
             f"sin(i * 0.7) > 0 AS y FROM generate_series(1, {N_ROWS}) AS i"
