@@ -14,6 +14,7 @@ from psycopg import sql
 from madtree.host.psycopg import PsycopgHost
 from madtree.request import Tuning, check_arguments, check_boost_arguments
 from madtree.request.forest_arguments import check_forest_arguments
+from madtree.sqltext.inserts import QUICKER_COMPRESSION
 from madtree.train import line_of
 from madtree.train import train as train_task
 
@@ -23,6 +24,12 @@ Tables = dict[str, list[dict[str, "str | None"]]]
 SUFFIXES = ("", "_nodes", "_surrogates", "_cv", "_summary", "_competitors", "_group", "_rounds")
 # What equal trainings may differ in: columns of `<model>_summary`.
 CIRCUMSTANCES = ("model_table", "source_table", "trained_at")
+
+
+def compress_quickly(db: psycopg.Connection) -> None:
+    """Let the session compress long values as the server can in a fraction of the time, where it can."""
+    if db.execute(QUICKER_COMPRESSION).fetchone() is not None:
+        db.execute("SET default_toast_compression = lz4")
 
 
 def call_train(db: psycopg.Connection, **arguments: Any) -> str:

@@ -35,7 +35,7 @@ def training(numbers: str, dsn: str, schema: str) -> list[str]:
 @pytest.fixture
 def shorter(training: list[str]) -> list[str]:
     """Of fewer trees, for what a few steps of the bar can show."""
-    return [*training, "--folds", "5"]
+    return [*training, "--folds", "2"]
 
 
 def finished(terminal: Terminal) -> Said:

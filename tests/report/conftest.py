@@ -11,11 +11,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import psycopg
 import pytest
+from models import train_iris, write_random
 
 from madtree.report import build_report
 
@@ -84,17 +86,16 @@ def pages(browser: Any) -> Pages:
 
 
 @pytest.fixture
-def show(pages: Pages, db: psycopg.Connection, tmp_path: Path) -> Iterator[Show]:
-    """Open the report of a model; in the end, nothing must have been asked of the network nor gone wrong in the page.
-
-    Arguments: the model's name; `context` for the browser's context, the rest for `build_report`.
+def open_page(pages: Pages, tmp_path: Path) -> Iterator[Show]:
+    """Open a report's text, in a browser's context of the usual settings or others; in the end, nothing must have been
+    asked of the network nor gone wrong in the page.
     """
     taken: list[tuple[Any, bool, dict[str, Any]]] = []
     troubles: list[str] = []
 
-    def opened(model: str, context: dict[str, Any] | None = None, **arguments: Any) -> Any:
+    def opened(report: str, context: dict[str, Any] | None = None) -> Any:
         file = tmp_path / f"report{len(taken)}.html"
-        file.write_text(build_report(db, model, **arguments), encoding="utf-8")
+        file.write_text(report, encoding="utf-8")
         page = pages.take(context)
         listeners = {
             "console": lambda message: troubles.append(f"{message.type}: {message.text}"),
@@ -114,3 +115,39 @@ def show(pages: Pages, db: psycopg.Connection, tmp_path: Path) -> Iterator[Show]
             page.remove_listener(event, listener)
         pages.give_back(page, is_usual)
     assert troubles == []
+
+
+@pytest.fixture
+def show(open_page: Show, db: psycopg.Connection) -> Show:
+    """Open the report of a model: its name; `context` for the browser's context, the rest for `build_report`."""
+
+    def opened(model: str, context: dict[str, Any] | None = None, **arguments: Any) -> Any:
+        return open_page(build_report(db, model, **arguments), context)
+
+    return opened
+
+
+@pytest.fixture(scope="module")
+def iris_report(shared_db: psycopg.Connection) -> str:
+    """The report of `train_iris`'s model, made once for the tests that only look at its page."""
+    train_iris(shared_db)
+    return build_report(shared_db, "iris_tree")
+
+
+@pytest.fixture
+def show_iris(open_page: Show, iris_report: str) -> Show:
+    """Open the report of `train_iris`'s model; in a browser's context of the usual settings or others."""
+    return partial(open_page, iris_report)
+
+
+@pytest.fixture(scope="module")
+def whole_report(shared_db: psycopg.Connection, shared_schema: str) -> str:
+    """The report of a whole tree of seven levels, made once, too."""
+    write_random(shared_db, shared_schema, "m", depth=7)
+    return build_report(shared_db, "m")
+
+
+@pytest.fixture
+def show_whole(open_page: Show, whole_report: str) -> Show:
+    """Open the report of a whole tree of seven levels; as `show_iris`."""
+    return partial(open_page, whole_report)

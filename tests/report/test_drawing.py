@@ -31,9 +31,8 @@ def details(page: Any) -> str:
     return page.inner_text("#details")
 
 
-def test_a_click_closes_a_node_and_another_opens_it(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_a_click_closes_a_node_and_another_opens_it(show_iris: Any) -> None:
+    page = show_iris()
     assert seen(page) == ["0", "1", "2", "5", "6"]
     node(page, 2).click()
     assert seen(page) == ["0", "1", "2"]
@@ -60,9 +59,8 @@ def test_a_tooltip_has_all_categories_of_a_list_that_is_cut(db: psycopg.Connecti
     assert page.locator("#outline td[title]").count() == 2
 
 
-def test_nodes_move_to_their_places_when_motion_is_wanted(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree", {"reduced_motion": "no-preference"})
+def test_nodes_move_to_their_places_when_motion_is_wanted(show_iris: Any) -> None:
+    page = show_iris({"reduced_motion": "no-preference"})
     node(page, 2).click()
     node(page, 2).click()
     page.wait_for_timeout(500)
@@ -70,9 +68,8 @@ def test_nodes_move_to_their_places_when_motion_is_wanted(db: psycopg.Connection
     assert len(set(places)) == 5
 
 
-def test_pointer_and_focus_tell_of_a_node(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_pointer_and_focus_tell_of_a_node(show_iris: Any) -> None:
+    page = show_iris()
     assert "Node 0" in details(page)
     node(page, 5).hover()
     text = details(page)
@@ -90,9 +87,8 @@ def test_pointer_and_focus_tell_of_a_node(db: psycopg.Connection, show: Any) -> 
     assert "Node 6 · leaf" in details(page)
 
 
-def test_the_keyboard_walks_opens_and_closes(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_the_keyboard_walks_opens_and_closes(show_iris: Any) -> None:
+    page = show_iris()
     page.focus("#zoom-in")
     page.keyboard.press("Tab")
     assert focused(page) == "0"
@@ -110,9 +106,8 @@ def test_the_keyboard_walks_opens_and_closes(db: psycopg.Connection, show: Any) 
     assert page.evaluate("document.activeElement.closest('#tree')") is None
 
 
-def test_the_focus_is_seen(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_the_focus_is_seen(show_iris: Any) -> None:
+    page = show_iris()
     width = "node => getComputedStyle(node.querySelector('.card')).strokeWidth"
     before = node(page, 1).evaluate(width)
     page.focus("#zoom-in")
@@ -121,9 +116,8 @@ def test_the_focus_is_seen(db: psycopg.Connection, show: Any) -> None:
     assert float(node(page, 1).evaluate(width).removesuffix("px")) >= 4 > float(before.removesuffix("px"))
 
 
-def test_a_node_out_of_sight_is_moved_into_it(db: psycopg.Connection, schema: str, show: Any) -> None:
-    write_random(db, schema, "m", depth=7)
-    page = show("m")
+def test_a_node_out_of_sight_is_moved_into_it(show_whole: Any) -> None:
+    page = show_whole()
     page.click("#expand")
     node(page, 0).focus()
     page.keyboard.press("End")
@@ -134,9 +128,8 @@ def test_a_node_out_of_sight_is_moved_into_it(db: psycopg.Connection, schema: st
     assert box["y"] + box["height"] <= frame["y"] + frame["height"]
 
 
-def test_roles_and_words_for_screen_readers(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_roles_and_words_for_screen_readers(show_iris: Any) -> None:
+    page = show_iris()
     assert page.get_by_role("tree", name="Decision tree").count() == 1
     root = page.get_by_role("treeitem", name="Root; splits by petal_length <= 2.45; predicts setosa", expanded=True)
     assert root.get_attribute("aria-level") == "1"
@@ -146,16 +139,14 @@ def test_roles_and_words_for_screen_readers(db: psycopg.Connection, show: Any) -
     ]  # fmt: skip
 
 
-def test_edges_are_as_wide_as_their_share_of_rows(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_edges_are_as_wide_as_their_share_of_rows(show_iris: Any) -> None:
+    page = show_iris()
     widths = page.eval_on_selector_all(".edge", "edges => edges.map(edge => Number(edge.getAttribute('stroke-width')))")
     assert sorted(widths) == pytest.approx([16 * rows / 150 for rows in (46, 50, 54, 100)])
 
 
-def test_zoom_and_drag_move_the_drawing(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_zoom_and_drag_move_the_drawing(show_iris: Any) -> None:
+    page = show_iris()
     width = lambda: node(page, 0).bounding_box()["width"]  # noqa: E731
     before = width()
     page.click("#zoom-out")
@@ -285,9 +276,8 @@ def test_odd_names_are_text(db: psycopg.Connection, show: Any) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_what_is_below_them(db: psycopg.Connection, show: Any, scheme: str) -> None:
-    train_iris(db)
-    page = show("iris_tree", {"color_scheme": scheme})
+def test_texts_stand_out_from_what_is_below_them(show_iris: Any, scheme: str) -> None:
+    page = show_iris({"color_scheme": scheme})
     pairs = [
         ("body", "color", "body", "backgroundColor"),
         (".what", "color", "body", "backgroundColor"),
@@ -314,9 +304,8 @@ def contrast(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_paper_shows_a_small_tree_open(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_paper_shows_a_small_tree_open(show_iris: Any) -> None:
+    page = show_iris()
     node(page, 0).click()
     page.emulate_media(media="print")
     page.wait_for_selector('[role=treeitem][data-node="5"]', state="attached")
@@ -328,9 +317,8 @@ def test_paper_shows_a_small_tree_open(db: psycopg.Connection, show: Any) -> Non
     assert seen(page) == ["0"]
 
 
-def test_paper_shows_the_rest_of_a_large_tree_as_a_table(db: psycopg.Connection, schema: str, show: Any) -> None:
-    write_random(db, schema, "m", depth=7)
-    page = show("m")
+def test_paper_shows_the_rest_of_a_large_tree_as_a_table(show_whole: Any) -> None:
+    page = show_whole()
     page.emulate_media(media="print")
     page.wait_for_selector(".outline tbody tr")
     assert page.locator(".outline tbody tr:visible").count() == 255
@@ -340,9 +328,8 @@ def test_paper_shows_the_rest_of_a_large_tree_as_a_table(db: psycopg.Connection,
     page.wait_for_selector("#outline:not([open])")
 
 
-def test_the_table_has_every_node(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_the_table_has_every_node(show_iris: Any) -> None:
+    page = show_iris()
     page.click("#outline summary")
     assert [row.split("\t")[:5] for row in page.locator(".outline tbody tr").all_inner_texts()] == [
         ["0", "(all)", "150", "setosa", "33.3%"],

@@ -157,9 +157,8 @@ def test_each_group_has_its_own_metrics(db: psycopg.Connection, show: Any) -> No
         assert [found[title]["rows"] for title in list(found)[:2]] == ["150", "75"]
 
 
-def test_without_cross_validation_there_is_no_cp_curve(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    assert show("iris_tree").locator("#cp-section").is_hidden()
+def test_without_cross_validation_there_is_no_cp_curve(show_iris: Any) -> None:
+    assert show_iris().locator("#cp-section").is_hidden()
 
 
 def test_the_confusion_matrix_is_that_of_tree_confusion(db: psycopg.Connection, show: Any) -> None:
@@ -348,8 +347,7 @@ def test_charts_fill_their_room_and_their_words_are_apart(db: psycopg.Connection
             assert beside or below, (first, second)
 
 
-def test_the_details_are_as_tall_as_the_drawing(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree")
+def test_the_details_are_as_tall_as_the_drawing(show_iris: Any) -> None:
+    page = show_iris()
     tree, details = page.locator("#tree").bounding_box(), page.locator("#details").bounding_box()
     assert details["height"] == pytest.approx(tree["height"], abs=1)

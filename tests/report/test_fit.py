@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from models import LEVELS, train_cars, train_iris, write_chain, write_random
+from models import LEVELS, train_cars, write_chain, write_random
 from training import train
 
 # Of every node that is drawn: its number, the box of its card in px of the window, its depth.
@@ -50,11 +50,8 @@ def leaves_in_sight(page: Any) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("context", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_what_is_seen_at_first_and_by_fit_can_be_read(
-    db: psycopg.Connection, schema: str, show: Any, context: dict[str, Any]
-) -> None:
-    write_random(db, schema, "m", depth=7)
-    page = show("m", context)
+def test_what_is_seen_at_first_and_by_fit_can_be_read(show_whole: Any, context: dict[str, Any]) -> None:
+    page = show_whole(context)
     assert page.locator("#tree").bounding_box()["height"] == pytest.approx(0.7 * context["viewport"]["height"], abs=1)
     for button in (None, "#expand"):
         if button:
@@ -74,9 +71,8 @@ def test_what_is_seen_at_first_and_by_fit_can_be_read(
     assert not {number, *kids} & set(outside(page))
 
 
-def test_fit_leaves_what_fits_as_it_is(db: psycopg.Connection, show: Any) -> None:
-    train_iris(db)
-    page = show("iris_tree", DESKTOP)
+def test_fit_leaves_what_fits_as_it_is(show_iris: Any) -> None:
+    page = show_iris(DESKTOP)
     page.click('[data-node="2"]')
     page.click("#zoom-in")
     page.click("#fit")
@@ -96,9 +92,8 @@ def test_fit_goes_no_deeper_than_there_is_room(db: psycopg.Connection, schema: s
 
 
 @pytest.mark.parametrize("as_list", [False, True])
-def test_expand_all_stays_in_its_mode(db: psycopg.Connection, schema: str, show: Any, as_list: bool) -> None:
-    write_random(db, schema, "m", depth=7)
-    page = show("m", DESKTOP)
+def test_expand_all_stays_in_its_mode(show_whole: Any, as_list: bool) -> None:
+    page = show_whole(DESKTOP)
     if as_list:
         page.click("#turn")
     page.click("#expand")
@@ -125,9 +120,8 @@ def test_no_card_covers_another(db: psycopg.Connection, schema: str, show: Any) 
         page.click("#expand")
 
 
-def test_another_width_of_the_window_cuts_nothing_off(db: psycopg.Connection, schema: str, show: Any) -> None:
-    write_random(db, schema, "m", depth=7)
-    page = show("m", DESKTOP)
+def test_another_width_of_the_window_cuts_nothing_off(show_whole: Any) -> None:
+    page = show_whole(DESKTOP)
     before = len(cards(page))
     page.set_viewport_size({"width": 900, "height": 800})
     page.wait_for_function("document.querySelector('.node .card').getBoundingClientRect().right < 800")
@@ -135,9 +129,8 @@ def test_another_width_of_the_window_cuts_nothing_off(db: psycopg.Connection, sc
     assert outside(page) == []
 
 
-def test_a_click_from_afar_comes_nearer(db: psycopg.Connection, schema: str, show: Any) -> None:
-    write_random(db, schema, "m", depth=7)
-    page = show("m", DESKTOP)
+def test_a_click_from_afar_comes_nearer(show_whole: Any) -> None:
+    page = show_whole(DESKTOP)
     page.click("#expand")
     box = page.locator('[data-node="200"] .card').bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

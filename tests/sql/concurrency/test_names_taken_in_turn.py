@@ -31,7 +31,7 @@ def pool(db: psycopg.Connection) -> Iterator[ThreadPoolExecutor]:
         yield executor
         db.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            "WHERE datname = current_database() AND pid <> pg_backend_pid() AND wait_event_type = 'Lock'"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -14,18 +14,18 @@ TRAIN = "SELECT tree_train('data', 'm', 'id', 'y', 'x', replace => true, surroga
 
 
 @pytest.fixture
-def pair(db: psycopg.Connection, dsn: str, schema: str) -> Iterator[tuple[psycopg.Connection, psycopg.Connection]]:
+def pair(
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection]
+) -> tuple[psycopg.Connection, psycopg.Connection]:
     """Two sessions, not in autocommit mode, and the model `m` of the table `data`."""
     db.execute(
         "CREATE TABLE data AS SELECT i AS id, i * 7919 % 100 AS x, i * 7919 % 100 > 40 AS y "
         "FROM generate_series(1, 500) i"
     )
     db.execute(TRAIN)
-    with psycopg.connect(dsn) as one, psycopg.connect(dsn) as other:
-        for session in (one, other):
-            session.execute(f"SET search_path = {schema}, public, madtree")
-            session.commit()
-        yield one, other
+    one, other = connect(), connect()
+    one.autocommit = other.autocommit = False
+    return one, other
 
 
 @pytest.mark.parametrize("change", [TRAIN, "SELECT tree_drop('m')"], ids=["replace", "drop"])

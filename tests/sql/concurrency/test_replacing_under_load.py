@@ -6,6 +6,7 @@ import itertools
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -50,7 +51,9 @@ def ask(session: psycopg.Connection, question: str) -> str:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("question", list(QUESTIONS))
-def test_scorers_see_one_model_or_the_other(data: psycopg.Connection, dsn: str, schema: str, question: str) -> None:
+def test_scorers_see_one_model_or_the_other(
+    data: psycopg.Connection, connect: Callable[[], psycopg.Connection], question: str
+) -> None:
     expected = {}
     for name in ("down", "up"):
         data.execute(MODELS[name])
@@ -60,16 +63,15 @@ def test_scorers_see_one_model_or_the_other(data: psycopg.Connection, dsn: str, 
     seen: Counter[str] = Counter()
     lock = threading.Lock()
 
-    def read() -> None:
-        with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as session:
-            session.execute(f"SET search_path = {schema}, public, madtree; SET lock_timeout = '60s'")
-            while not done.is_set():
-                answer = ask(session, question)
-                with lock:
-                    seen[expected[answer]] += 1
+    def read(session: psycopg.Connection) -> None:
+        session.execute("SET lock_timeout = '60s'")
+        while not done.is_set():
+            answer = ask(session, question)
+            with lock:
+                seen[expected[answer]] += 1
 
     with ThreadPoolExecutor(N_READERS) as pool:
-        readers = [pool.submit(read) for _ in range(N_READERS)]
+        readers = [pool.submit(read, connect()) for _ in range(N_READERS)]
         try:
             until = time.monotonic() + PATIENCE
             for number in itertools.count():

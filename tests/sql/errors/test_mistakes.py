@@ -426,16 +426,21 @@ BEFALLEN = [
 
 @pytest.fixture
 def broken(data: psycopg.Connection) -> Iterator[Callable[..., None]]:
-    """Replaces one of our functions in the session of `data`, which no other test has afterwards."""
+    """Replaces one of our functions in the session of `data`, until the test's end."""
+    replaced: list[tuple[str, str]] = []
 
     def replace(where: str, name: str, body: str) -> None:
         data.execute(
-            f"DO LANGUAGE plpython3u $python$\nimport {where} as module\n"
-            f"def fail(*args):\n    {body}\nmodule.{name} = fail\n$python$"
+            f"DO LANGUAGE plpython3u $python$\nimport {where} as module\ndef fail(*args):\n    {body}\n"
+            f"fail.instead_of, module.{name} = module.{name}, fail\n$python$"
         )
+        replaced.append((where, name))
 
     yield replace
-    data.close()
+    data.execute("SET statement_timeout = 0")
+    for where, name in replaced:
+        back = f"import {where} as module\nmodule.{name} = module.{name}.instead_of"
+        data.execute(f"DO LANGUAGE plpython3u $python$\n{back}\n$python$")
 
 
 @pytest.fixture

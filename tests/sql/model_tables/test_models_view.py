@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -183,11 +184,12 @@ def test_a_cancel_is_not_swallowed(data: psycopg.Connection, dsn: str, schema: s
             waiting.result(PATIENCE)
 
 
-def test_a_model_that_is_replaced_never_vanishes(data: psycopg.Connection, dsn: str, schema: str) -> None:
+def test_a_model_that_is_replaced_never_vanishes(
+    data: psycopg.Connection, connect: Callable[[], psycopg.Connection], schema: str
+) -> None:
     train_model(data, "m")
-    with psycopg.connect(dsn, autocommit=True) as writer, ThreadPoolExecutor(1) as pool:
-        writer.execute(f"SET search_path = {schema}, madtree")
-
+    writer = connect()
+    with ThreadPoolExecutor(1) as pool:
         enough = threading.Event()
 
         def replace() -> int:

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from function_calls import MEANINGS
 from shares import share
-from training import columns_of
+from training import columns_of, compress_quickly
 
 from madtree.interface import FUNCTIONS
 from madtree.trees import NodeLayout
@@ -101,7 +101,10 @@ CHANGES = {
     "labels": f"""UPDATE {{m}}_summary SET enum_labels = jsonb_build_object('x',
         (SELECT jsonb_agg('label ' || i) FROM generate_series(1, {3 * N}) i))""",
     "category sets": f"""UPDATE {{packed}}
-        SET category_sets = (SELECT array_agg('c' || i) FROM generate_series(1, {20 * N}) i) WHERE tree_id = 1""",
+        SET category_sets = (
+            SELECT string_to_array(repeat(string_agg('c' || i, ',') || ',', 100), ',')
+            FROM generate_series(1, {N // 5}) i
+        ) WHERE tree_id = 1""",
     "levels of a node": f"""UPDATE {{nodes}}
         SET left_levels = (SELECT array_agg('c' || i) FROM generate_series(1, {3 * N}) i) WHERE feature = 'k'""",
     # As many as a feature may have.
@@ -167,6 +170,7 @@ def models(dsn: str) -> Iterator[psycopg.Connection]:
     """A session with the models m, f and b of a table `data`, and their tables as they were."""
     with psycopg.connect(dsn, autocommit=True) as db:
         db.execute("CREATE SCHEMA enormous; SET search_path = enormous, madtree, public")
+        compress_quickly(db)
         db.execute(
             "CREATE TABLE data AS SELECT i AS id, i % 4 AS g, (i * 7919 % 100)::float8 AS x, "
             "(ARRAY['red', 'green'])[1 + i % 2] AS k, "

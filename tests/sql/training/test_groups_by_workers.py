@@ -14,7 +14,7 @@ from shares import share
 from training import left_behind, train, without_branches
 from waiting import wait_until
 
-N_BLOCKS = 4
+N_BLOCKS = 3
 MAKE = f"""
     CREATE TABLE {{0}}.t AS SELECT i AS id, i % {N_BLOCKS * 20} AS g, (i * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
         sin(i) AS a, cos(i * 3.7) AS b, 'level ' || i % 19 AS c, CASE WHEN i % 11 > 0 THEN i % 101 END AS d
@@ -53,7 +53,7 @@ def _on_the_path(db: psycopg.Connection, schema: str, path: str) -> None:
 
 
 def forest(db: psycopg.Connection, workers: int, n_trees: int = 13, **more: Any) -> None:
-    """Of as many trees as make four blocks."""
+    """Of as many trees as make N_BLOCKS blocks."""
     given = {"max_tree_depth": 3, "importance": False, "replace": True, "verbose": True, "parallel_workers": workers}
     given |= {"num_trees": n_trees, "grouping_cols": "g", **more}
     named = ", ".join(f"{name} => %({name})s" for name in given)
