@@ -14,6 +14,7 @@ from madtree.records import dataclass
 
 T = TypeVar("T")
 NODES_TOGETHER = 8_192  # that are written together, at least
+_NODES_OF_A_PART = 64  # that take as much memory as a part's arrays, however few nodes it has
 
 
 @dataclass(frozen=True)
@@ -32,28 +33,31 @@ class TreeBuffer:
     def __init__(self, host: Host, *, in_file: bool) -> None:
         self._place, self._in_file = TemporaryPlace.of(host), in_file
         self._trees: list[TrainedTrees] = []
-        self._n_nodes = 0  # of these
+        self._n_nodes = 0  # of these, a small part's as many as it takes room for
         self._file: SpillFile | None = None
         self._spans: list[Span] = []
 
     def add(self, trees: TrainedTrees) -> None:
         """Raises MadtreeError where temp_file_limit would be exceeded, or the disk is full."""
-        if not self._in_file:
-            self._trees.append(trees)
-            self._n_nodes += int(trees.trees.n_nodes.sum())
-            return
-        self._file = self._file or SpillFile(self._place, "trees")
-        self._spans.append(self._file.write(trees.dump()))
+        self._trees.append(trees)
+        self._n_nodes += max(int(trees.trees.n_nodes.sum()), _NODES_OF_A_PART)
+        if self._in_file and self._n_nodes >= NODES_TOGETHER:
+            self._file = self._file or SpillFile(self._place, "trees")
+            self._spans.append(self._file.write(self._joined().dump()))
 
     def drained(self, least: int = 0) -> Iterator[TrainedTrees]:
-        """What has been handed over since; in memory together, once there are `least` nodes."""
-        if self._trees and self._n_nodes >= least:
-            trees, self._trees, self._n_nodes = self._trees, [], 0
-            yield TrainedTrees.join(trees)
+        """What has been handed over since, small trees together; of those in memory once there are `least` nodes."""
         spans, self._spans = self._spans, []
         for span in spans:
             assert self._file is not None
             yield TrainedTrees.load(bytes(self._file.read(span)))
+        if self._trees and self._n_nodes >= least:
+            yield self._joined()
+
+    def _joined(self) -> TrainedTrees:
+        """The trees in memory, which are no longer there then."""
+        trees, self._trees, self._n_nodes = self._trees, [], 0
+        return TrainedTrees.join(trees)
 
 
 def batches_of(

@@ -10,12 +10,12 @@ import numpy as np
 from memory_host import MemoryHost
 
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
-from madtree.train.batches import TreeBuffer
+from madtree.train.batches import NODES_TOGETHER, TreeBuffer
 
 
-def buffer() -> TreeBuffer:
+def buffer(*, in_file: bool = False) -> TreeBuffer:
     host: Any = MemoryHost()
-    return TreeBuffer(host, in_file=False)
+    return TreeBuffer(host, in_file=in_file)
 
 
 def tree_of(n_nodes: int) -> TrainedTrees:
@@ -28,9 +28,26 @@ def test_trees_wait_until_they_have_enough_nodes_and_the_next_ones_again() -> No
     waiting = buffer()
     given = []
     for _ in range(6):
-        waiting.add(tree_of(3))
-        given.append([each.trees.n_nodes.tolist() for each in waiting.drained(9)])
-    assert given == [[], [], [[3, 3, 3]], [], [], [[3, 3, 3]]]
+        waiting.add(tree_of(300))
+        given.append([each.trees.n_nodes.tolist() for each in waiting.drained(900)])
+    assert given == [[], [], [[300, 300, 300]], [], [], [[300, 300, 300]]]
+
+
+def test_small_trees_stand_in_the_file_together_and_the_last_ones_in_memory() -> None:
+    waiting = buffer(in_file=True)
+    for n_nodes in range(300):
+        waiting.add(tree_of(n_nodes))
+    given = [each.trees.n_nodes.tolist() for each in waiting.drained()]
+    assert [number for each in given for number in each] == list(range(300))
+    assert 2 < len(given) < 10
+    assert list(waiting.drained()) == []
+
+
+def test_many_trees_of_few_nodes_do_not_wait_for_many_nodes() -> None:
+    waiting = buffer()
+    for _ in range(NODES_TOGETHER // 60):
+        waiting.add(tree_of(1))
+    assert len(list(waiting.drained(NODES_TOGETHER))) == 1
 
 
 def test_a_pause_takes_as_long_however_many_trees_wait() -> None:
@@ -46,5 +63,5 @@ def test_a_pause_takes_as_long_however_many_trees_wait() -> None:
     some: Any = SimpleNamespace(trees=Counted())
     for _ in range(50):
         waiting.add(some)
-        assert list(waiting.drained(1_000)) == []
+        assert list(waiting.drained(NODES_TOGETHER)) == []
     assert Counted.looks <= 50
