@@ -14,7 +14,6 @@ from madtree.records import dataclass
 
 T = TypeVar("T")
 NODES_TOGETHER = 8_192  # that are written together, at least
-_NODES_OF_A_PART = 64  # that take as much memory as a part's arrays, however few nodes it has
 
 
 @dataclass(frozen=True)
@@ -35,22 +34,22 @@ class TreeBuffer:
         self._trees: list[TrainedTrees] = []
         self._n_nodes = 0  # of these, a small part's as many as it takes room for
         self._file: SpillFile | None = None
-        self._spans: list[Span] = []
+        self._spans: list[tuple[SpillFile, Span]] = []
 
     def add(self, trees: TrainedTrees) -> None:
         """Raises MadtreeError where temp_file_limit would be exceeded, or the disk is full."""
         self._trees.append(trees)
-        self._n_nodes += max(int(trees.trees.n_nodes.sum()), _NODES_OF_A_PART)
+        # The arrays of a part take as much memory as so many nodes, however few it has.
+        self._n_nodes += max(int(trees.trees.n_nodes.sum()), 64)
         if self._in_file and self._n_nodes >= NODES_TOGETHER:
             self._file = self._file or SpillFile(self._place, "trees")
-            self._spans.append(self._file.write(self._joined().dump()))
+            self._spans.append((self._file, self._file.write(self._joined().dump())))
 
     def drained(self, least: int = 0) -> Iterator[TrainedTrees]:
         """What has been handed over since, small trees together; of those in memory once there are `least` nodes."""
         spans, self._spans = self._spans, []
-        for span in spans:
-            assert self._file is not None
-            yield TrainedTrees.load(bytes(self._file.read(span)))
+        for file, span in spans:
+            yield TrainedTrees.load(bytes(file.read(span)))
         if self._trees and self._n_nodes >= least:
             yield self._joined()
 
