@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
@@ -14,9 +14,9 @@ from madtree.client.session import POOLABLE, Session, conninfo_of_target, open_s
 from madtree.host.psycopg import Engine, checked_connections, checked_engine, checked_for_two_servers
 
 if TYPE_CHECKING:
-    import sqlalchemy as sa
+    import sqlalchemy
 
-    Target: TypeAlias = str | psycopg.Connection[Any] | sa.Engine | sa.Connection | sa.URL | Session | None
+    Target = str | psycopg.Connection[Any] | sqlalchemy.Engine | sqlalchemy.Connection | sqlalchemy.URL | Session | None
 
 
 def connect(

@@ -32,24 +32,25 @@ class TreeBuffer:
     def __init__(self, host: Host, *, in_file: bool) -> None:
         self._place, self._in_file = TemporaryPlace.of(host), in_file
         self._trees: list[TrainedTrees] = []
-        self._n_nodes = 0  # of these, a small part's as many as it takes room for
+        self._n_nodes = 0  # of these; at least 64 of each handing over
         self._file: SpillFile | None = None
-        self._spans: list[tuple[SpillFile, Span]] = []
+        self._spans: list[Span] = []
 
     def add(self, trees: TrainedTrees) -> None:
         """Raises MadtreeError where temp_file_limit would be exceeded, or the disk is full."""
         self._trees.append(trees)
-        # The arrays of a part take as much memory as so many nodes, however few it has.
+        # However few the nodes, their arrays take as much memory as 64.
         self._n_nodes += max(int(trees.trees.n_nodes.sum()), 64)
         if self._in_file and self._n_nodes >= NODES_TOGETHER:
             self._file = self._file or SpillFile(self._place, "trees")
-            self._spans.append((self._file, self._file.write(self._joined().dump())))
+            self._spans.append(self._file.write(self._joined().dump()))
 
     def drained(self, least: int = 0) -> Iterator[TrainedTrees]:
         """What has been handed over since, small trees together; of those in memory once there are `least` nodes."""
         spans, self._spans = self._spans, []
-        for file, span in spans:
-            yield TrainedTrees.load(bytes(file.read(span)))
+        for span in spans:
+            assert self._file is not None
+            yield TrainedTrees.load(bytes(self._file.read(span)))
         if self._trees and self._n_nodes >= least:
             yield self._joined()
 

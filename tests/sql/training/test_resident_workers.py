@@ -199,10 +199,10 @@ def test_workers_are_taken_where_they_pay(db: psycopg.Connection, told: list[str
     train(db, None, table="sampled")
     assert not with_workers(told)
     many = ", ".join(f"a * {n}" for n in range(60))
-    train(db, None, many, "sampled", max_depth=3)
+    train(db, None, many, "sampled")
     assert len(with_workers(told)) == 1  # of one worker or two: other tests want some, too
     db.execute("SET max_parallel_workers_per_gather = 0")
-    train(db, None, many, "sampled", max_depth=3)
+    train(db, None, many, "sampled")
     assert len(with_workers(told)) == 1
 
 
