@@ -17,7 +17,10 @@ from madtree.storage.workers import board as boards
 from madtree.storage.workers.board import Board
 
 pytestmark = pytest.mark.skipif(not boards.available(), reason="processes see each other's files on Linux only")
-FORK = get_context("fork")
+# Processes are forked off one that has no threads: a fork of this one, with the threads that other tests may have left in
+# it, could wait forever for a lock that one of them held.
+PROCESSES = get_context("forkserver")
+PROCESSES.set_forkserver_preload(["pytest", boards.__name__, TemporaryPlace.__module__])
 
 
 @pytest.fixture
@@ -27,14 +30,15 @@ def board(tmp_path: Path) -> Iterator[Board]:
     made.close()
 
 
+def _put(results: Queue[Any], work: Callable[..., Any], *arguments: Any) -> None:
+    results.put(work(*arguments))
+
+
 def elsewhere(work: Callable[..., Any], *arguments: Any) -> Any:
     """What `work` returns in another process."""
 
-    def run(results: Queue[Any]) -> None:
-        results.put(work(*arguments))
-
-    results: Queue[Any] = FORK.Queue()
-    process = FORK.Process(target=run, args=(results,))
+    results: Queue[Any] = PROCESSES.Queue()
+    process = PROCESSES.Process(target=_put, args=(results, work, *arguments))
     process.start()
     found = results.get(timeout=60)
     process.join()
@@ -90,7 +94,7 @@ def test_who_gets_no_seat_leaves_nothing_open(board: Board, why: str) -> None:
 
 
 def test_no_number_is_claimed_twice(board: Board) -> None:
-    with FORK.Pool(3) as pool:
+    with PROCESSES.Pool(3) as pool:
         numbers = pool.starmap(_claimed, [(board.key, 250)] * 3)
     assert sorted(number for mine in numbers for number in mine) == list(range(750))
     assert board.claim() == 750
@@ -172,12 +176,13 @@ def test_only_files_without_names_that_are_ours_are_opened(tmp_path: Path, board
         os.close(descriptor)
 
 
-def test_nothing_is_left_of_a_leader_that_is_killed(tmp_path: Path) -> None:
-    def lead() -> None:
-        Board.create(2, TemporaryPlace(str(tmp_path), None)).publish(b"plan")
-        os.kill(os.getpid(), 9)
+def _lead(directory: str) -> None:
+    Board.create(2, TemporaryPlace(directory, None)).publish(b"plan")
+    os.kill(os.getpid(), 9)
 
-    process = FORK.Process(target=lead)
+
+def test_nothing_is_left_of_a_leader_that_is_killed(tmp_path: Path) -> None:
+    process = PROCESSES.Process(target=_lead, args=(str(tmp_path),))
     process.start()
     process.join()
     assert process.exitcode == -9
