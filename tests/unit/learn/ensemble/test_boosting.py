@@ -349,19 +349,26 @@ def test_new_columns_come_with_their_losses(loss: str, n_classes: int, weighted:
     assert {float(sums[:, 0].sum()) for sums in told} == {900.0}
 
 
+class _Asked(Provider):
+    """Keeps what is asked to be replaced. A class within a test would be garbage in a circle, and keep the provider's
+    files, which count for temp_file_limit in the tests after it.
+    """
+
+    def __init__(self, provider: Provider, asked: list[ReplaceRequest]) -> None:
+        self._provider, self._asked = provider, asked
+
+    def answer(self, request: Request) -> Coroutine[Any]:
+        if isinstance(request, ReplaceRequest):
+            self._asked.append(request)
+        return self._provider.answer(request)
+
+
 @pytest.mark.parametrize("kind", ["blocks", "both", "file"])
 def test_new_columns_are_not_written_over_those_that_are_remembered(kind: str) -> None:
     problem, block = problem_of(sample_rows(900, 2), 2, Parameters("gini", 3))
     provider = PROVIDERS[kind](problem, cut(block, np.arange(900), 3))
     asked: list[ReplaceRequest] = []
-
-    class _Asking(Provider):
-        def answer(self, request: Request) -> Coroutine[Any]:
-            if isinstance(request, ReplaceRequest):
-                asked.append(request)
-            return provider.answer(request)
-
-    grown_by(problem, _Asking(), BoostParameters("log_loss", 2))
+    grown_by(problem, _Asked(provider, asked), BoostParameters("log_loss", 2))
     ask = partial(finished_by, provider)
     ask(RememberRequest(back=False))
     before = ask(asked[-1].then)
