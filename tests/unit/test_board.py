@@ -17,8 +17,8 @@ from madtree.storage.workers import board as boards
 from madtree.storage.workers.board import Board
 
 pytestmark = pytest.mark.skipif(not boards.available(), reason="processes see each other's files on Linux only")
-# Processes are forked off one that has no threads: a fork of this one, with the threads that other tests may have left in
-# it, could wait forever for a lock that one of them held.
+# Forked off a process of its own. A fork of this one would have what other tests left in it: temporary files, which
+# count for a limit, and locks of threads that are not there any more.
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload(["pytest", boards.__name__, TemporaryPlace.__module__])
 
