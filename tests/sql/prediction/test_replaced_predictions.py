@@ -181,7 +181,8 @@ PLANTED = {
 def test_what_would_run_on_filling_it_is_refused(model: psycopg.Connection, what: str) -> None:
     model.execute(
         "CREATE SEQUENCE sprung; "
-        "CREATE FUNCTION spring() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN nextval('sprung'); END $$; "
+        "CREATE FUNCTION spring() RETURNS int LANGUAGE plpgsql IMMUTABLE SET search_path FROM CURRENT AS "
+        "$$ BEGIN RETURN nextval('sprung'); END $$; "  # PostgreSQL 17 makes indexes by a search_path of its own
         "CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM spring(); RETURN NEW; END $$"
     )
     predict(model)
