@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,24 @@ def test_numbers_of_numpy_are_numbers(client: madtree.Client) -> None:
     assert len(np.unique(boosted.fit(FRAME, y).predict(FRAME))) == 2
 
 
-@pytest.mark.parametrize("document", ["'1' || repeat('0', 5000)", "repeat('[', 3000) || repeat(']', 3000)"])
+def _python_reads(document: str) -> bool:
+    try:
+        json.loads(document)
+    except RecursionError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "'1' || repeat('0', 5000)",
+        pytest.param(
+            "repeat('[', 3000) || repeat(']', 3000)",
+            marks=pytest.mark.skipif(_python_reads("[" * 3000 + "]" * 3000), reason="Python reads it, from 3.14 on"),
+        ),
+    ],
+)
 def test_json_that_python_does_not_read_is_told(client: madtree.Client, document: str) -> None:
     with pytest.raises(madtree.CallError, match="a value of json or jsonb is more than Python reads") as refused:
         client.query(f"SELECT ({document})::jsonb")
