@@ -30,7 +30,8 @@ logger = logging.getLogger("madtree")
 
 @functools.cache
 def _json_reader(encoding: str) -> Callable[[str | bytes], Any]:
-    return lambda text: read_json(text if isinstance(text, str) else bytes(text).decode(encoding))
+    """No closure: of each one psycopg would make a class at each query, and warn of it."""
+    return functools.partial(read_json, encoding=encoding)
 
 
 def _go_on() -> None:

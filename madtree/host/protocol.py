@@ -112,14 +112,17 @@ def has_more_to_say(error: Exception) -> bool:
     return any((getattr(error, "spidata", None) or (0, None, None))[1:3])
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str | bytes, encoding: str = "utf-8") -> Any:
     """What a value of json or jsonb says.
+
+    Args:
+        encoding: of bytes.
 
     Raises:
         MadtreeError: it is nested too deeply for Python, or has a whole number of too many digits.
     """
     try:
-        return json.loads(text)
+        return json.loads(text if isinstance(text, str) else str(text, encoding))
     except (RecursionError, ValueError) as error:
         why, hint = str(error).split(";")[0], "Read it in SQL as text, or see Python's sys.set_int_max_str_digits."
         raise MadtreeError(f"a value of json or jsonb is more than Python reads: {why}", hint, "54000") from None

@@ -24,6 +24,7 @@ import sqlalchemy
 from joblib.externals.loky.backend.reduction import dumps as loky_dumps
 from processes import heed_signals
 from psycopg.pq import TransactionStatus
+from psycopg.types.json import JsonbLoader, JsonLoader
 from waiting import PATIENCE, wait_until_blocked
 
 import madtree
@@ -230,6 +231,17 @@ def test_messages_go_to_the_caller_or_to_the_log(url: str, caplog: pytest.LogCap
     with madtree.connect(url) as client:
         client.tree_train(*TRAIN, verbose=True, replace=True)
     assert any("level 0" in record.message for record in caplog.records)
+
+
+def test_queries_leave_no_classes_behind(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """psycopg makes a class for each function by which it reads JSON; and warns of one that it can't know again."""
+    counts = []
+    with madtree.connect(url) as client:
+        for _ in range(3):
+            assert client.query("SELECT '{\"a\": 1}'::jsonb AS found")[0].found == {"a": 1}
+            counts.append((len(JsonLoader.__subclasses__()), len(JsonbLoader.__subclasses__())))
+    assert len(set(counts)) == 1
+    assert [record for record in caplog.records if record.name.startswith("psycopg")] == []
 
 
 def test_copies_share_the_connection_and_pickles_open_their_own(url: str) -> None:
