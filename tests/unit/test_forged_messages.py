@@ -32,7 +32,7 @@ from madtree.storage.workers.messages import (
 )
 from madtree.trees import ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, problem_of, sample_rows
-from tests.unit.test_forged_bytes import changed_bytes, changed_values, grow_plan, grown, refused
+from test_forged_bytes import changed_bytes, changed_values, grow_plan, grown, refused
 
 ANYWHERE = TemporaryPlace(None, None)
 SOMEWHERE = TemporaryPlace("base/pgsql_tmp", 2**30)

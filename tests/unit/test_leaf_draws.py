@@ -11,7 +11,7 @@ from madtree.score import block_scorer
 from madtree.score.block_scorer import score_block
 from madtree.score.leaf_draws import lower_all
 from madtree.score.member_scorer import LEAF_OUTCOMES
-from tests.unit.test_forged_bytes import forest_plan, images_of
+from test_forged_bytes import forest_plan, images_of
 
 N_ROWS = 600
 

@@ -12,7 +12,7 @@ from psycopg import sql
 from shares import share
 from training import compress_quickly
 
-from tests.unit.test_forged_bytes import CASES, score_plan
+from test_forged_bytes import CASES, score_plan
 
 N_ROWS = 200_000
 # Of rows: as many as take some tenths of a second, and no more than a block may hold.

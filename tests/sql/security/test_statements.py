@@ -15,7 +15,7 @@ import pytest
 from shares import share
 
 from madtree.interface import FUNCTIONS
-from tests.unit.test_sql_names import STATEMENT, faults
+from test_sql_names import STATEMENT, faults
 
 # What a call would have run, in its order: statements, and those that are handed to a function as a text.
 TOLD = """
