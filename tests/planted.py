@@ -93,14 +93,17 @@ CREATE FUNCTION {schema}.plant_operators(
 DECLARE o record;
 BEGIN
     FOR o IN
-        SELECT l AS lefty, r AS righty, name, name = ANY (comparisons) AS compares,
-            format('%s_%s', l::regtype::oid, r::regtype::oid) AS types
-        FROM unnest(scalars || arrays) AS l, unnest(scalars || arrays) AS r, unnest(comparisons || arithmetic) AS name
+        SELECT l AS lefty, r AS righty, p.types, string_agg(format(
+            'CREATE OPERATOR {schema}.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = {schema}.%I)',
+            name, l, r, CASE WHEN name = ANY (comparisons) THEN 'is_' ELSE 'of_' END || p.types), '; ') AS statements
+        FROM unnest(scalars || arrays) AS l, unnest(scalars || arrays) AS r, unnest(comparisons || arithmetic) AS name,
+            format('%s_%s', l::regtype::oid, r::regtype::oid) AS p (types)
         WHERE (l = ANY (scalars) AND r = ANY (scalars) OR l = r OR l = r || '[]' OR r = l || '[]')
         AND NOT EXISTS (
             SELECT FROM pg_operator WHERE oprname = name AND oprleft = l::regtype AND oprright = r::regtype
             AND (oprnamespace = '{schema}'::regnamespace
                 OR NOT everything AND oprnamespace = 'pg_catalog'::regnamespace))
+        GROUP BY l, r, p.types
     LOOP
         IF to_regproc(format('{schema}.is_%s', o.types)) IS NULL THEN
             PERFORM {schema}.trap('is_' || o.types, o.lefty || ', ' || o.righty, 'bool',
@@ -108,8 +111,7 @@ BEGIN
             PERFORM {schema}.trap('of_' || o.types, o.lefty || ', ' || o.righty, o.lefty,
                 format('an operation on %s and %s', o.lefty, o.righty));
         END IF;
-        EXECUTE format('CREATE OPERATOR {schema}.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = {schema}.%I)',
-            o.name, o.lefty, o.righty, CASE WHEN o.compares THEN 'is_' ELSE 'of_' END || o.types);
+        EXECUTE o.statements;
     END LOOP;
 END $make$;
 

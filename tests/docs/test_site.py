@@ -13,12 +13,14 @@ from mkdocs.config import load_config
 from pages import DOCS
 
 ROOT = DOCS.parent
+# Nearly all objects of a build stay to its end: to look for garbage among them takes a seventh of its time.
+MKDOCS = "import gc; gc.disable(); from mkdocs.__main__ import cli; cli()"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(target)]
+    command = [sys.executable, "-c", MKDOCS, "build", "--strict", "--site-dir", str(target)]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # the theme's news, which are no warning about these pages
     done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import psycopg
@@ -60,13 +59,20 @@ def test_make_install_believes_pg_config(tmp_path):
     assert (lib / f"madtree-{VERSION}/madtree/entry/functions.py").is_file()
 
 
-def test_installed_files_can_be_read_by_all_and_written_by_the_owner_only(tmp_path):
+@pytest.fixture(scope="module")
+def laid_out(tmp_path_factory):
+    """What an installation has made, for tests that look at it only; by somebody whose files others may not read."""
+    root = tmp_path_factory.mktemp("laid_out")
     before = os.umask(0o077)
     try:
-        install(find_installation(), tmp_path)
+        install(find_installation(), root)
     finally:
         os.umask(before)
-    modules = tmp_path / str(python_dir(find_installation())).lstrip("/")
+    return root
+
+
+def test_installed_files_can_be_read_by_all_and_written_by_the_owner_only(laid_out):
+    modules = laid_out / str(python_dir(find_installation())).lstrip("/")
     for path in [modules, *modules.rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) == (0o755 if path.is_dir() else 0o644), path
 
@@ -84,14 +90,13 @@ def test_nobody_else_may_write_to_a_file_before_it_has_its_rights(tmp_path, monk
     assert not any(mode & 0o022 for mode in made)
 
 
-def test_byte_code_is_made_for_the_interpreter_of_plpython(tmp_path, db):
+def test_byte_code_is_made_for_the_interpreter_of_plpython(laid_out, db):
     tag = db.execute("SHOW server_version_num").fetchone()
     assert tag is not None
     db.execute("CREATE FUNCTION tag() RETURNS text LANGUAGE plpython3u AS "
                "'import sys; return sys.implementation.cache_tag'")  # fmt: skip
     (cache_tag,) = db.execute("SELECT tag()").fetchone()
-    install(find_installation(), tmp_path)
-    assert list(tmp_path.rglob(f"functions.{cache_tag}.pyc"))
+    assert list(laid_out.rglob(f"functions.{cache_tag}.pyc"))
 
 
 def test_installing_again_changes_nothing_and_removes_what_is_gone(tmp_path):
@@ -108,9 +113,8 @@ def test_installing_again_changes_nothing_and_removes_what_is_gone(tmp_path):
     assert not uninstall(postgres, tmp_path)
 
 
-def test_the_control_file_has_the_version_of_the_package(tmp_path):
-    install(find_installation(), tmp_path)
-    (control,) = tmp_path.rglob("madtree.control")
+def test_the_control_file_has_the_version_of_the_package(laid_out):
+    (control,) = laid_out.rglob("madtree.control")
     assert f"default_version = '{VERSION}'" in control.read_text()
 
 
@@ -146,24 +150,6 @@ def test_the_server_half_imports_numpy_and_the_standard_library_only():
             for imported in names:
                 assert imported.partition(".")[0] in allowed, f"{name} imports {imported}"
                 assert imported not in client, f"{name} imports {imported}"
-
-
-def test_a_wheel_can_install_the_extension_with_nothing_but_the_standard_library(tmp_path):
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
-    subprocess.run(build, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "unpacked")
-    done = subprocess.run(
-        [sys.executable, "-S", "-m", "madtree.install", "--destdir", str(tmp_path / "root")],
-        cwd=tmp_path / "unpacked",
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    (script,) = tmp_path.glob(f"root/**/madtree--{VERSION}.sql")
-    assert script.read_text() == assemble(python_dir(find_installation()))
 
 
 def test_a_server_with_madtree_installed_creates_the_extension_for_a_superuser_only(user_db):

@@ -13,7 +13,8 @@ import pytest
 from shares import ALL
 
 from madtree import __version__
-from madtree.install import find_installation, install
+from madtree.install import assemble, find_installation, install
+from madtree.install.files import python_dir
 from madtree.install.script import PACKAGE
 
 ROOT = PACKAGE.parent
@@ -83,7 +84,22 @@ def test_the_source_archive_has_what_make_install_and_the_tests_need(published):
         assert files <= names
 
 
-def test_the_wheel_installs_into_a_fresh_environment_and_from_there_into_postgresql(wheel, tmp_path):
+def test_a_wheel_can_install_the_extension_with_nothing_but_the_standard_library(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "madtree.install", "--destdir", str(tmp_path / "root")],
+        cwd=tmp_path / "unpacked",
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    (script,) = tmp_path.glob(f"root/**/madtree--{__version__}.sql")
+    assert script.read_text() == assemble(python_dir(find_installation()))
+
+
+def test_the_wheel_installs_into_a_fresh_environment_and_from_there_into_postgresql(wheel, tmp_path, monkeypatch):
     """With its dependencies from the package index that pip is set up for, and nothing else from outside.
 
     That takes longer than all else here: only where all is tried. Else they are those of this environment, which
@@ -110,6 +126,7 @@ def test_the_wheel_installs_into_a_fresh_environment_and_from_there_into_postgre
     assert "Usage" in run(programs / "madtree", "--help")
     run(*pip, "check")
     run(programs / "python", "-m", "madtree.install", "--destdir", tmp_path / "from wheel")
+    monkeypatch.setattr("madtree.install.files.compile_modules", lambda *given: None)  # byte code is not compared
     install(find_installation(), tmp_path / "from checkout")
     assert installed(tmp_path / "from wheel") == installed(tmp_path / "from checkout")
 

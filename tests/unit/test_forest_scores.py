@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from test_forged_bytes import images_of
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import LEFT, RIGHT, codec, finished
@@ -14,7 +15,6 @@ from madtree.score import block_scorer
 from madtree.score.block_plan import MemberValues, build_plan
 from madtree.score.block_scorer import score_block
 from madtree.score.routed_rows import EXPONENT_ABOVE
-from tests.unit.test_forged_bytes import images_of
 
 N_FEATURES = 3
 MEMBERS = 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_forged_bytes import forest_plan, images_of
 
 from madtree.learn.data import finished, keyed, mixed
 from madtree.model.arrays import quantiles
@@ -11,7 +12,6 @@ from madtree.score import block_scorer
 from madtree.score.block_scorer import score_block
 from madtree.score.leaf_draws import lower_all
 from madtree.score.member_scorer import LEAF_OUTCOMES
-from tests.unit.test_forged_bytes import forest_plan, images_of
 
 N_ROWS = 600
 

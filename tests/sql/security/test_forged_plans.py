@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from test_forged_bytes import CASES, CIRCLES, changed_bytes, changed_values, score_plan
 from waiting import wait_until
-
-from tests.unit.test_forged_bytes import CASES, CIRCLES, changed_bytes, changed_values, score_plan
 
 COLUMNS = ", ".join(f"%({name})s::bytea" for name in ("codes", "target", "weight", "tree", "fold", "identity"))
 CALLS = {

@@ -10,9 +10,8 @@ import pytest
 from kept_sessions import KeptSessions
 from psycopg import sql
 from shares import share
+from test_forged_bytes import CASES, score_plan
 from training import compress_quickly
-
-from tests.unit.test_forged_bytes import CASES, score_plan
 
 N_ROWS = 200_000
 # Of rows: as many as take some tenths of a second, and no more than a block may hold.

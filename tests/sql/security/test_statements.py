@@ -13,9 +13,9 @@ from typing import Any
 import psycopg
 import pytest
 from shares import share
+from test_sql_names import STATEMENT, faults
 
 from madtree.interface import FUNCTIONS
-from tests.unit.test_sql_names import STATEMENT, faults
 
 # What a call would have run, in its order: statements, and those that are handed to a function as a text.
 TOLD = """
