@@ -7,17 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from madtree import score  # its parts are loaded when they are asked for: most trainings need one of them
 from madtree.host import Host, Stopwatch
 from madtree.model.write import write_outcomes
 from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, setting_text
-from madtree.score import (
-    FormerTable,
-    TableSignature,
-    draw_leaf_outcomes,
-    find_former,
-    keep_statistics,
-    predict_out_of_bag,
-)
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tuning as sql
 from madtree.sqltext.quote import qualified
@@ -44,22 +37,16 @@ def trained(host: Host, task: TrainingTask) -> Trained:
         activity = Activity.of(host, show, kind_of(task).model_kind, task.source.oid)
         watch = Stopwatch("write", tell=activity.begin)
         found = train(host, task, watch, activity)
-        _keep_statistics(host, task, watch, found)
+        watch.begin("write")
+        score.keep_statistics(host, task, found.kind, found.sample)
         if task.oob_predictions:
-            watch.begin("write")
-            predict_out_of_bag(host, task)
+            score.predict_out_of_bag(host, task)
         if task.intervals:
-            watch.begin("write")
-            drawn = draw_leaf_outcomes(host, task)
+            drawn = score.draw_leaf_outcomes(host, task)
             write_outcomes(host, task, drawn.tree_id, drawn.n_leaves, drawn.outcomes)
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)
-
-
-def _keep_statistics(host: Host, task: TrainingTask, watch: Stopwatch, found: Trained) -> None:
-    watch.begin("write")
-    keep_statistics(host, task, found.kind, found.sample)
 
 
 def tree_tune(host: Host, *arguments: Any) -> str:
@@ -76,7 +63,8 @@ def tree_tune(host: Host, *arguments: Any) -> str:
     _write(host, tune, reached, former)
     task = tune.tasks[best.trial - 1]
     model = train(host, task, watch)
-    _keep_statistics(host, task, watch, model)
+    watch.begin("write")
+    score.keep_statistics(host, task, model.kind, model.sample)
     setting = setting_text(tune.settings[best.trial - 1])
     return (
         f"{tune.output}: {count_text(len(tune.tasks), 'setting')}, {len(best.scores)} folds; "
@@ -85,16 +73,14 @@ def tree_tune(host: Host, *arguments: Any) -> str:
     )
 
 
-def _former(host: Host, tune: TuneTask) -> FormerTable | None:
+def _former(host: Host, tune: TuneTask) -> score.FormerTable | None:
     """The table that the scores replace, if there is one."""
     columns = ", ".join(sql.OWN_COLUMNS)
-    signature = TableSignature(
-        "scores of settings", columns, lambda names: sql.are_scores(list(names)), "output_table_name"
-    )
-    return find_former(host, tune.schema, tune.name, signature, replace=tune.replace)
+    signature = score.TableSignature("scores of settings", columns, sql.are_scores, "output_table_name")
+    return score.find_former(host, tune.schema, tune.name, signature, replace=tune.replace)
 
 
-def _write(host: Host, tune: TuneTask, reached: Sequence[TrialScores], former: FormerTable | None) -> None:
+def _write(host: Host, tune: TuneTask, reached: Sequence[TrialScores], former: score.FormerTable | None) -> None:
     """Make the table of scores; `reached`: the best one first."""
     columns = sql.score_columns([(each.name, each.type) for each in tune.columns])
     rows: list[tuple[Any, ...]] = [
@@ -102,13 +88,13 @@ def _write(host: Host, tune: TuneTask, reached: Sequence[TrialScores], former: F
             each.trial,
             *tune.settings[each.trial - 1].values(),
             fold,
-            None if math.isnan(score) else score,
+            None if math.isnan(value) else value,
             each.seconds / len(each.scores),
             each.share,
             each is reached[0],
         )
         for each in sorted(reached, key=lambda each: each.trial)
-        for fold, score in enumerate(each.scores.tolist(), 1)
+        for fold, value in enumerate(each.scores.tolist(), 1)
     ]
     target = former.scratch if former else qualified(tune.schema, tune.name)
     host.command(sql.create_scores(target, columns))

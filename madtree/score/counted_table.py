@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
-from madtree.host import Host
-from madtree.learn.data import Floats, Ints, codec
+from madtree.learn.data import codec
 from madtree.learn.walk import Walk
-from madtree.model.arrays import ModelArrays, keys_of
+from madtree.model.arrays import ModelArrays
 from madtree.request import Costs
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import measure
@@ -17,7 +12,6 @@ from madtree.score.new_rows import NewRows
 from madtree.score.value_counts import CountedFeatures, ValueCounts
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import Feature
 
 
 def counts_of(
@@ -41,12 +35,3 @@ def counts_of(
             host.let_in()
             found = found.and_of(ValueCounts.from_bytes(encoded, features))
     return found
-
-
-def category_points(host: Host, features: Sequence[Feature], place: int, texts: Sequence[str]) -> tuple[Floats, Ints]:
-    """(n,) the keys of a feature's categories, ascending, as `CountedFeatures` has its points; and the place in `texts`
-    of each. `place`: of the feature among the model's, from 0.
-    """
-    keys = keys_of(host, features, np.full(len(texts), place + 1), texts).astype(np.float64)
-    points, first = np.unique(keys, return_index=True)
-    return points, first

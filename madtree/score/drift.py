@@ -16,10 +16,11 @@ from madtree.learn.data import Floats, Ints, sent_ints
 from madtree.model import NewTable, UsableModel, find_to_use, fit_features
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
-from madtree.score.counted_table import category_points, counts_of
+from madtree.score.counted_table import counts_of
 from madtree.score.kept_statistics import KeptStatistics, kept_statistics
 from madtree.score.new_rows import NewRows
 from madtree.score.prediction_statistics import has_prediction_statistics, sampled_predictions
+from madtree.score.training_statistics import category_points
 from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
 from madtree.sqltext import statistics as sql
 from madtree.trees import FeatureKind, Joining

@@ -12,11 +12,11 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
-from madtree.learn.data import Floats
+from madtree.learn.data import Floats, Ints
 from madtree.model import find_own
+from madtree.model.arrays import keys_of
 from madtree.records import dataclass
 from madtree.request import TrainingTask
-from madtree.score.counted_table import category_points
 from madtree.score.value_counts import MISSING, N_FIRST, CountedFeatures, ValueCounts, ends_of_ranges
 from madtree.sqltext import array_text as text
 from madtree.sqltext import statistics as sql
@@ -182,3 +182,12 @@ def write_statistics(
         text.integers(columns[6]),
     ]
     host.command(fill_beside(schema, name, "_statistics", STATISTICS_COLUMNS), [_TEXT] * len(literals), literals)
+
+
+def category_points(host: Host, features: Sequence[Feature], place: int, texts: Sequence[str]) -> tuple[Floats, Ints]:
+    """(n,) the keys of a feature's categories, ascending, as `CountedFeatures` has its points; and the place in `texts`
+    of each. `place`: of the feature among the model's, from 0.
+    """
+    keys = keys_of(host, features, np.full(len(texts), place + 1), texts).astype(np.float64)
+    points, first = np.unique(keys, return_index=True)
+    return points, first

@@ -36,7 +36,7 @@ def score_columns(tried: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def are_scores(columns: Sequence[str]) -> bool:
     """Whether a table with these columns is one of scores."""
-    return (columns[:1], columns[-len(_AFTER) :]) == (list(OWN_COLUMNS[:1]), list(OWN_COLUMNS[1:]))
+    return (*columns[:1], *columns[-len(_AFTER) :]) == OWN_COLUMNS
 
 
 def create_scores(table: str, columns: Sequence[tuple[str, str]]) -> str:
