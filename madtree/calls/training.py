@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from madtree import score  # its parts are loaded when they are asked for: most trainings need one of them
+from madtree import score  # each part is loaded when it is asked for, and most trainings need one
 from madtree.host import Host, Stopwatch
 from madtree.model.write import write_outcomes
 from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, setting_text
@@ -37,8 +37,7 @@ def trained(host: Host, task: TrainingTask) -> Trained:
         activity = Activity.of(host, show, kind_of(task).model_kind, task.source.oid)
         watch = Stopwatch("write", tell=activity.begin)
         found = train(host, task, watch, activity)
-        watch.begin("write")
-        score.keep_statistics(host, task, found.kind, found.sample)
+        _keep_statistics(host, task, watch, found)
         if task.oob_predictions:
             score.predict_out_of_bag(host, task)
         if task.intervals:
@@ -47,6 +46,11 @@ def trained(host: Host, task: TrainingTask) -> Trained:
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)
+
+
+def _keep_statistics(host: Host, task: TrainingTask, watch: Stopwatch, found: Trained) -> None:
+    watch.begin("write")
+    score.keep_statistics(host, task, found.kind, found.sample)
 
 
 def tree_tune(host: Host, *arguments: Any) -> str:
@@ -63,8 +67,7 @@ def tree_tune(host: Host, *arguments: Any) -> str:
     _write(host, tune, reached, former)
     task = tune.tasks[best.trial - 1]
     model = train(host, task, watch)
-    watch.begin("write")
-    score.keep_statistics(host, task, model.kind, model.sample)
+    _keep_statistics(host, task, watch, model)
     setting = setting_text(tune.settings[best.trial - 1])
     return (
         f"{tune.output}: {count_text(len(tune.tasks), 'setting')}, {len(best.scores)} folds; "

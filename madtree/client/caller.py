@@ -30,7 +30,7 @@ logger = logging.getLogger("madtree")
 
 @functools.cache
 def _json_reader(encoding: str) -> Callable[[str | bytes], Any]:
-    """No closure: of each one psycopg would make a class at each query, and warn of it."""
+    """For psycopg, which makes a class of each reader that it does not know: of a closure one at each query."""
     return functools.partial(read_json, encoding=encoding)
 
 

@@ -121,8 +121,9 @@ def read_json(text: str | bytes, encoding: str = "utf-8") -> Any:
     Raises:
         MadtreeError: it is nested too deeply for Python, or has a whole number of too many digits.
     """
+    read = text if isinstance(text, str) else str(text, encoding)
     try:
-        return json.loads(text if isinstance(text, str) else str(text, encoding))
+        return json.loads(read)
     except (RecursionError, ValueError) as error:
         why, hint = str(error).split(";")[0], "Read it in SQL as text, or see Python's sys.set_int_max_str_digits."
         raise MadtreeError(f"a value of json or jsonb is more than Python reads: {why}", hint, "54000") from None

@@ -189,5 +189,4 @@ def category_points(host: Host, features: Sequence[Feature], place: int, texts: 
     of each. `place`: of the feature among the model's, from 0.
     """
     keys = keys_of(host, features, np.full(len(texts), place + 1), texts).astype(np.float64)
-    points, first = np.unique(keys, return_index=True)
-    return points, first
+    return np.unique(keys, return_index=True)

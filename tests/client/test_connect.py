@@ -234,7 +234,7 @@ def test_messages_go_to_the_caller_or_to_the_log(url: str, caplog: pytest.LogCap
 
 
 def test_queries_leave_no_classes_behind(url: str, caplog: pytest.LogCaptureFixture) -> None:
-    """psycopg makes a class for each function by which it reads JSON; and warns of one that it can't know again."""
+    """psycopg makes a class of each function that reads JSON, unless it knows the function again; else it warns."""
     counts = []
     with madtree.connect(url) as client:
         for _ in range(3):

@@ -163,7 +163,7 @@ def test_functions_that_fit_no_screen() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 54_320
+    assert sum(map(lines_of_code, sources().values())) <= 54_321
 
 
 def test_functions_of_many_parameters() -> None:

@@ -350,8 +350,10 @@ def test_new_columns_come_with_their_losses(loss: str, n_classes: int, weighted:
 
 
 class _Asked(Provider):
-    """Keeps what is asked to be replaced. A class within a test would be garbage in a circle, and keep the provider's
-    files, which count for temp_file_limit in the tests after it.
+    """Keeps what is asked to be replaced.
+
+    It is no class within the test: a class refers to itself, and would keep the provider's files until Python looks for
+    garbage. They would count for temp_file_limit in the tests that come next.
     """
 
     def __init__(self, provider: Provider, asked: list[ReplaceRequest]) -> None:
